@@ -2873,29 +2873,6 @@ def weak_reference() -> Any:
     return refused, followed
 
 
-@case("pass a tuple of its items, `tuple(items)`, or a text")
-def list_in_an_exception() -> Any:
-    def refused(x):
-        kept = [v for v in x if v > 0.0]
-        try:
-            if len(kept) < 3:
-                raise ValueError(kept)
-        except ValueError:
-            return x[0] * 2.0
-        return x[1]
-
-    def followed(x):
-        kept = [v for v in x if v > 0.0]
-        try:
-            if len(kept) < 3:
-                raise ValueError(tuple(kept))
-        except ValueError:
-            return x[0] * 2.0
-        return x[1]
-
-    return refused, followed
-
-
 @case("make a tuple of it, with `tuple(...)`, or use its items")
 def named_tuple_as_result() -> Any:
     def refused(x):

@@ -767,3 +767,63 @@ def test_attributes_in_patterns_of_a_recursive_function(n: int) -> None:
         return evaluated(e, x[1])
 
     agrees_in_every_mode(f, [(X, n)])
+
+
+# -- attributes of one class, read in a `try` ----------------------------------------------------------------
+
+
+class Unknown(KeyError):
+    pass
+
+
+class Held:
+    def __init__(self, name: str, amount: float) -> None:
+        self.name, self.amount = name, amount
+
+
+class Moved:
+    def __init__(self, day: int, source: str, target: str, amount: float) -> None:
+        self.day, self.source, self.target, self.amount = day, source, target, amount
+
+
+class Charged:
+    def __init__(self, day: int, name: str, fraction: float) -> None:
+        self.day, self.name, self.fraction = day, name, fraction
+
+
+class Ledger:
+    def __init__(self, held: Any) -> None:
+        self.held = {each.name: each for each in held}
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self.held[name]
+        except KeyError:
+            raise Unknown(name) from None
+
+    def apply(self, what: Any) -> None:
+        if isinstance(what, Moved):
+            source, target = self[what.source], self[what.target]
+            source.amount -= what.amount
+            target.amount += what.amount
+        else:
+            each = self.held[what.name]
+            each.amount -= what.fraction * each.amount
+
+
+def balances(x: float, names: Any, entries: Any) -> Any:
+    ledger = Ledger([Held(name, x * i) for i, name in enumerate(names)])
+    missed = 0
+    for each in sorted((Moved(*e) if len(e) == 4 else Charged(*e) for e in entries), key=lambda e: e.day):
+        try:
+            ledger.apply(each)
+        except Unknown:
+            missed += 1
+    return sum(h.amount ** 2 for h in ledger.held.values()) + missed
+
+
+def test_an_attribute_of_one_class_is_a_key_in_a_try() -> None:
+    entries = [(9, "a", "b", 0.4), (1, "a", "b", 3.0), (2, "a", 0.1), (3, "b", "c", 2.0), (3, "c", 0.1)]
+    for names, some in ((["a", "b"], entries[:3]), (list("abc"), entries), (["a", "b", "c"], entries[::-1])):
+        agrees(balances, 1.2, names, some)
+    agrees(balances, 1.2, ["a", "b"], [*entries[:3], (4, "a", "zz", 1.0)])

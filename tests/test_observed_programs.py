@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tests.oracle import agrees_in_every_mode, refuses
+from tests.oracle import agrees, agrees_in_every_mode, refuses
 
 
 def _agrees(f, calls):
@@ -343,8 +343,8 @@ def misses(x, ys):
     return total
 
 
-def test_an_object_in_an_exception_is_named():
-    assert "in an exception" in refuses(misses, 1.5, [0.5, 2.0], code="SCT503").what
+def test_an_object_in_an_exception() -> None:
+    agrees(misses, 1.5, [0.5, 2.0])
 
 
 class Affine:

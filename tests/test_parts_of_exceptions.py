@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -908,3 +909,207 @@ def test_arguments_that_an_init_computes_are_not_read() -> None:
             return e.args[0] * x
 
     refuses(f, 1.5, code="SCT207")
+
+
+# -- lists, dicts and objects ------------------------------------------------------------------------------
+
+
+class State:
+    def __init__(self, x, n):
+        self.x, self.n, self.past = x, n, []
+
+
+class Failed(Exception):
+    pass
+
+
+class NotConverged(Failed):
+    def __init__(self, state, reason="too many steps"):
+        super().__init__(f"{reason}: {state.n}, at {state.x:.3g}")
+        self.state = state
+        self.residual = abs(state.x ** 2 - 2.0)
+
+    @property
+    def best(self):
+        return 2.0 * self.state.x
+
+    def scaled(self, by):
+        return by * self.state.x
+
+
+class Left(Failed):
+    def __init__(self, at, state):
+        self.at = at
+        self.state = state
+
+
+@dataclass
+class OfFields(Exception):
+    state: State
+    code: int = 1
+
+
+def solve(x, n, limit):
+    s = State(x, 0)
+    while True:
+        s.x = 0.5 * (s.x + 2.0 / s.x)
+        s.n += 1
+        s.past.append(s.x)
+        if abs(s.x ** 2 - 2.0) < 1e-10:
+            return s
+        if s.x > limit:
+            raise Left(np.array([s.x, 1.0]), s)
+        if s.n >= n:
+            raise NotConverged(s)
+
+
+ENDS = (3.0, 2, 9.0), (3.0, 9, 9.0), (30.0, 4, 9.0), (1.2, 3, 1.1)
+
+
+def what_it_carries(x, n, limit):
+    try:
+        s = solve(x, n, limit)
+    except NotConverged as e:
+        return e.best + e.residual + e.scaled(3.0) + sum(e.state.past)
+    except Left as e:
+        return e.at @ e.at + e.state.x
+    return s.x + len(s.past)
+
+
+def asked_for_its_class(x, n, limit):
+    try:
+        s = solve(x, n, limit)
+    except Failed as e:
+        return e.residual if isinstance(e, NotConverged) else e.state.x
+    return s.x
+
+
+def raised_to_an_outer_handler(x, n, limit):
+    try:
+        try:
+            s = solve(x, n, limit)
+        except NotConverged as e:
+            if e.state.n > 2:
+                raise
+            return e.state.x
+    except Failed as e:
+        return 7.0 * e.state.x
+    return s.x
+
+
+def caught_in_a_loop(x, n, limit):
+    total = 0.0
+    for k in range(3):
+        try:
+            total += solve(x + k, n, limit).x
+        except Failed as e:
+            total += e.state.x * e.state.n
+            e.state.x = 0.0
+    return total
+
+
+def changed_before_it_is_read(x, n, limit):
+    s, xs = State(x, n), [x]
+    try:
+        try:
+            if n > 2:
+                raise NotConverged(s)
+            raise Failed(xs, {"x": x})
+        finally:
+            s.x = 3.0 * s.x
+            xs.append(s.x)
+    except NotConverged as e:
+        s.x = s.x * x
+        return e.state.x + e.residual
+    except Failed as e:
+        items, named = e.args
+        return sum(items) + named["x"] ** 2
+
+
+def generated(x, n, limit):
+    try:
+        if x < 2.0:
+            raise OfFields(State(x * x, n), 3)
+        if n > 2:
+            raise OfFields(State(x * x, n))
+    except OfFields as e:
+        return e.state.x * e.code + e.state.n
+    return x
+
+
+def a_list_that_a_loop_appends_to(x, n, limit):
+    xs = []
+    try:
+        for k in range(n):
+            xs.append(np.sin(x) * k)
+            if x * k > limit + 0.5:
+                raise ValueError("beyond", xs)
+    except ValueError as e:
+        _, kept = e.args
+        return sum(kept)
+    return x + len(xs)
+
+
+@pytest.mark.parametrize("f", (
+    what_it_carries, asked_for_its_class, raised_to_an_outer_handler, caught_in_a_loop, changed_before_it_is_read,
+    generated, a_list_that_a_loop_appends_to), ids=lambda f: f.__name__)
+def test_what_may_change_goes_to_the_handler(f: Callable[..., Any]) -> None:
+    each = value_and_grad(f)
+    for args in ENDS:
+        agrees(f, *args)
+        value, gradient = each(*args)
+        assert value == f(*args)
+        assert gradient == pytest.approx(value_and_grad(f)(*args)[1])
+
+
+@pytest.mark.parametrize("read", (str, repr, lambda e: f"{e}", lambda e: print([e]), lambda e: print({1: e}), print),
+                         ids=("str", "repr", "format", "list", "dict", "print"))
+def test_an_exception_with_an_object_is_not_read_as_a_whole(read: Callable[[Any], Any]) -> None:
+    def f(x, n):
+        s = State(x, n)
+        try:
+            if x > 1.0:
+                raise NotConverged(s)
+        except NotConverged as e:
+            s.x = 0.0
+            read(e)
+            return e.residual
+        return x
+
+    refuses(f, 1.5, 3, code="SCT503")
+
+
+def test_an_exception_with_an_object_is_not_raised_to_the_caller() -> None:
+    def f(x, n):
+        return solve(x, n, 9.0).x
+
+    agrees(f, 3.0, 9)
+    with pytest.raises(NotImplementedError, match="sct does not raise an exception with an object"):
+        value_and_grad(f)(3.0, 2)
+
+
+def test_a_list_in_an_exception_that_leaves_at_once() -> None:
+    def f(x, n):
+        xs = [x * k for k in range(n)]
+        if n > 3:
+            raise Failed("long", xs)
+        return sum(xs)
+
+    agrees(f, 1.5, 3)
+    with pytest.raises(Failed) as caught:
+        value_and_grad(f)(1.5, 5)
+    assert caught.value.args == ("long", [1.5 * k for k in range(5)])
+
+
+def test_a_list_in_an_exception_that_is_raised_later() -> None:
+    def f(x, n):
+        xs = [x * k for k in range(n)]
+        error = Failed(xs)
+        xs.append(x)
+        if n > 3:
+            raise error
+        return sum(xs)
+
+    agrees(f, 1.5, 3)
+    with pytest.raises(NotImplementedError, match="that may have changed"):
+        value_and_grad(f)(1.5, 5)

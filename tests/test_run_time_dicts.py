@@ -771,3 +771,94 @@ def test_dicts_that_are_bound_first_in_a_loop_or_a_branch(f: Callable[..., Any])
         agrees(f, 1.4, n, ["a", "b", "c", "a"], derivative=derivative)
         agrees(f, 0.7, n, ["b", "a"], derivative=derivative)
     agrees_in_second_order(f, 1.4, 3, ["a", "b", "c", "a"])
+
+
+# -- dicts that are emptied --------------------------------------------------------------------------------
+
+
+def sums_of_each_round(x: float, names: list[str], n: int) -> Any:
+    d: Any = {}
+    total = 0.0
+    for k in range(n):
+        for i, name in enumerate(names):
+            d[name] = d[name] * x if name in d else x * (i + 1)
+        total += sum(d.values()) * len(d)
+        if k % 2:
+            d.clear()
+    return total + sum(v * v for _, v in d.items())
+
+
+def emptied_when_full(x: float, names: list[str], n: int) -> Any:
+    cache: Any = {}
+    total = 0.0
+    for k in range(n):
+        for name in names:
+            if name not in cache:
+                if len(cache) >= 2:
+                    cache.clear()
+                cache[name] = x * x * len(name) + k
+            total += cache[name]
+    return total
+
+
+def emptied_under_another_name(x: float, names: list[str], n: int) -> Any:
+    d: Any = {}
+    same = d
+    for name in names:
+        d[name] = x
+    total = sum(d.values())
+    same.clear()
+    for name in names:
+        d.setdefault(name, []).append(x * n)
+    return total + sum(len(v) * v[0] for v in d.values())
+
+
+class Cells:
+    def __init__(self, size: float) -> None:
+        self.size = size
+        self.members: Any = defaultdict(list)
+
+    def build(self, points: Any) -> None:
+        self.members.clear()
+        for i, p in enumerate(points):
+            self.members[int(p // self.size), i % 2].append(i)
+
+
+def cells_of_moving_points(x: float, names: list[str], n: int) -> Any:
+    cells, total = Cells(0.5), 0.0
+    points = [x * k for k in range(len(names))]
+    for _ in range(n):
+        cells.build(points)
+        for (cell, _), members in cells.members.items():
+            for i in members:
+                for j in members:
+                    total += points[i] * points[j] * (cell + 1)
+        points = [0.9 * p + 0.01 for p in points]
+    return total
+
+
+@pytest.mark.parametrize("f", (sums_of_each_round, emptied_when_full, emptied_under_another_name,
+                               cells_of_moving_points), ids=lambda f: f.__name__)
+def test_dicts_that_are_emptied(f: Callable[..., Any]) -> None:
+    each = value_and_grad(f)
+    for args in ((1.23, list("abcab"), 4), (0.92, list("xyxyxzzzw"), 3), (1.1, ["q"], 2)):
+        agrees(f, *args)
+        agrees_in_second_order(f, *args)
+        same_value(each(*args)[0], f(*args))
+
+
+def test_a_dict_that_is_emptied_in_a_loop_over_it() -> None:
+    def f(x: float, names: list[str]) -> Any:
+        d: Any = {}
+        for name in names:
+            d[name] = x
+        total = 0.0
+        for key in d:
+            total += d[key]
+            if total > 3.0:
+                d.clear()
+        return total
+
+    for g in (f, value_and_grad(f)):
+        with pytest.raises(RuntimeError, match="changed size during iteration"):
+            g(1.3, list("abcab"))

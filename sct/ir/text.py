@@ -35,6 +35,7 @@ from sct.ir.types import (
     Link,
     List,
     Lock,
+    MutableException,
     Never,
     Opaque,
     Optional,
@@ -397,8 +398,8 @@ def type_of(node: ast.expr | str) -> Type:
 
 _WRAPPERS: dict[str, Callable[[Type], Type]] = {"seq": Seq, "list": List, "optional": Optional, "undef": Undef}
 _SIMPLE: dict[str, Type] = {
-    "object": Opaque(), "str": Text(), "active_str": ActiveText(), "active_object": ActiveObject(), "lock": Lock(),
-    "set": Set(), "never": Never(), "function": Function()}
+    "object": Opaque(), "str": Text(), "active_str": ActiveText(), "active_object": ActiveObject(),
+    "mutable_exception": MutableException(), "lock": Lock(), "set": Set(), "never": Never(), "function": Function()}
 
 
 def dim_of(node: ast.expr | str) -> Dim:

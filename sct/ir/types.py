@@ -29,8 +29,8 @@ from sct.ir.dims import (
 )
 
 __all__ = [
-    "ActiveObject", "ActiveText", "Carrier", "Function", "Link", "List", "Lock", "Never", "Opaque", "Optional",
-    "Residuals", "Seq", "Set", "Tensor", "Text", "Type", "TypeMismatch", "Undef",
+    "ActiveObject", "ActiveText", "Carrier", "Function", "Link", "List", "Lock", "MutableException", "Never", "Opaque",
+    "Optional", "Residuals", "Seq", "Set", "Tensor", "Text", "Type", "TypeMismatch", "Undef",
     "array", "base_type", "broadcast_dims", "broadcast_shapes", "dtype_in_words", "dtype_name", "holds_array",
     "in_words", "is_supported", "join", "leaf_type", "list_depth", "map_leaf", "map_sizes", "maybe_single",
     "note_size_requirement", "py", "shows_number", "size_requirements",
@@ -215,6 +215,15 @@ class ActiveText(ActiveObject):
 
 
 @dataclass(frozen=True)
+class MutableException(ActiveObject):
+    """An exception that carries lists, dicts or objects, which may change: it stands for its class alone, and what it
+    carries is known where it is handled."""
+
+    def __str__(self) -> str:
+        return "mutable_exception"
+
+
+@dataclass(frozen=True)
 class Lock(Opaque):
     """A lock of `threading`."""
 
@@ -382,7 +391,7 @@ def in_words(t: Type) -> str:
         return f"an object of class `{t.of}`"
     return {Never: "a value of a path that raises", Function: "a pullback", Residuals: "a record of a derivative",
             Opaque: "an object", Text: "a string", ActiveText: "a string", ActiveObject: "an object", Lock: "a lock",
-            Set: "a set"}[type(t)]
+            MutableException: "an exception", Set: "a set"}[type(t)]
 
 
 def shows_number(t: Type) -> bool:
@@ -422,7 +431,8 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Opaque) and isinstance(b, Opaque):
         if all(isinstance(t, (Text, ActiveText)) for t in (a, b)):
             return ActiveText()
-        return ActiveObject() if any(isinstance(t, ActiveObject) for t in (a, b)) else Opaque()
+        kinds = MutableException, ActiveObject, Opaque
+        return next(kind for kind in kinds if isinstance(a, kind) or isinstance(b, kind))()
     if isinstance(a, Link) and isinstance(b, Link):
         return a | b
     if not (isinstance(a, Tensor) and isinstance(b, Tensor)):

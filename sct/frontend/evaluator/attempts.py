@@ -23,18 +23,21 @@ from sct.frontend.state.state import State
 from sct.frontend.state.store import Branch
 from sct.frontend.state.tries import BlockPosition, Class, Split
 from sct.frontend.values.abstract_values import Array, Key, Ref, Static, Tup
-from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, walk
+from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, is_float, walk
 from sct.ir.real_ints import counts_as_real
-from sct.ir.types import List, Optional, Tensor, Undef, base_type
+from sct.ir.types import List, MutableException, Optional, Tensor, Undef, base_type
 from sct.ops import aliases, attempt, index, is_none, raise_, unwrap
 from sct.ops.arrays.indexing import split
 from sct.ops.program.attempts import is_of_raise, may_not_repeat, trial, trial_in_place
-from sct.ops.program.effects import OBJECT
+from sct.ops.program.effects import OBJECT, python
 from sct.ops.program.uses_of_none import raises_type_error
 from sct.ops.registry import ELEMENTWISE, has_unproved_size_requirement, may_raise
 
-__all__ = ["Attempts", "check_recomputable", "exceptions_of"]
+__all__ = ["NOT_ANSWERED", "Attempts", "check_recomputable", "exceptions_of"]
 
+
+_OF_LARGE_INTS = TypeError, OverflowError, ZeroDivisionError, FloatingPointError
+"""What NumPy's functions raise of Python's ints that are too large for its own: it uses Python's arithmetic."""
 
 _LINALG = np.linalg.LinAlgError, ValueError
 _BY_VALUE = {"div": (ZeroDivisionError, OverflowError), "floordiv": (ZeroDivisionError, OverflowError),
@@ -43,6 +46,11 @@ _BY_VALUE = {"div": (ZeroDivisionError, OverflowError), "floordiv": (ZeroDivisio
              "remove_at": (IndexError,), "unwrap": (UnboundLocalError,), "first_max": (ValueError,),
              "first_min": (ValueError,), "order": (ValueError,), "sum_list": (ValueError,),
              "fsum_list": (ValueError, OverflowError)}
+
+NOT_ANSWERED = "sct does not "
+"""What the messages of exceptions begin with that only the derivative raises."""
+
+_RAISES_OBJECTS = "raise an exception with an object, or with a list or dict that may have changed since it was made"
 
 _OF_NUMBERS = ("first_max", "first_min", "order", "sum_list", "fsum_list")
 """Ops whose exceptions are known for lists of numbers alone: None is not compared."""
@@ -62,10 +70,13 @@ def exceptions_of(eqn: Eqn) -> tuple[type[BaseException], ...]:
         return _LINALG
     if spelling.startswith("math."):
         return ValueError, OverflowError, TypeError
+    unproved = (ValueError,) if has_unproved_size_requirement(eqn) else ()
+    if eqn.op in ELEMENTWISE and spelling.startswith("numpy.") and name not in _BY_VALUE and is_float(eqn.out):
+        return (*_OF_LARGE_INTS, *unproved)
     of_numbers = all(isinstance(a.type.elem, Tensor) for a in eqn.args if isinstance(a.type, List))
     if eqn.op.raises == "value" and (name not in _BY_VALUE or name in _OF_NUMBERS and not of_numbers):
         return (Exception,)
-    by_size = (ValueError,) if name not in _BY_VALUE or has_unproved_size_requirement(eqn) else ()
+    by_size = (ValueError,) if name not in _BY_VALUE else unproved
     return tuple(dict.fromkeys((*_BY_VALUE.get(name, ()), *_of_positions(eqn), *by_size)))
 
 
@@ -302,6 +313,12 @@ class Attempts(State):
                         hint="raise it in a statement of its own, by its class")
         self.throw_out(error, *cause)
 
+    def check_not_answered(self, what: str) -> None:
+        """Refuses a call that needs what sct does not do, where a handler of the user's would see that."""
+        if any(c.may_catch((NotImplementedError,)) for c in self.tries.handled):
+            self.refuse("SCT101", f"a `try` handles what is raised here: {NOT_ANSWERED}{what}",
+                        hint="name the exceptions of Python that are to be handled there")
+
     def throw_handled(self, error: Value, classes: Sequence[Class]) -> NoReturn:
         """Ends this path at a handler: the exception is of one of these classes."""
         assert self.tries.slot is not None and self.tries.exception is not None
@@ -313,6 +330,10 @@ class Attempts(State):
 
     def throw_out(self, error: Value, *cause: Operand) -> NoReturn:
         """Raises an exception that no `try` handles."""
+        if any(isinstance(x.type, MutableException) for x in (error, *cause)):
+            self.check_not_answered(_RAISES_OBJECTS)
+            error, cause = self.b.emit(python, (Lit(NOT_ANSWERED + _RAISES_OBJECTS),),
+                                       {"callee": NotImplementedError.__name__}, loc=self.loc), ()
         self.b.add(Eqn(raise_, (error, *cause), (), {}, (), None, True, self.loc))
         raise Dead
 

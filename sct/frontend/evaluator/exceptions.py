@@ -13,6 +13,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
+from sct.frontend.evaluator.attempts import NOT_ANSWERED
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.values.abstract_values import PLAIN, Abstract, Poison
@@ -24,8 +25,6 @@ __all__ = [
     "NOT_ANSWERED", "bind_or_raise", "do_not_answer", "leaves_generator", "named_arguments", "raise_at_run_time",
     "refuse_reading", "run_or_raise"]
 
-NOT_ANSWERED = "sct does not "
-"""What the messages of exceptions begin with that only the derivative raises."""
 _BEFORE = "check for the bad case first, with `if`"
 
 
@@ -40,9 +39,7 @@ def raise_at_run_time(ev: Evaluator, exception: str, *args: Any) -> NoReturn:
 
 def do_not_answer(ev: Evaluator, what: str) -> NoReturn:
     """Raises where this call, unlike others, needs what sct does not do.  The user's handlers are not to see that."""
-    if any(c.may_catch((NotImplementedError,)) for c in ev.tries.handled):
-        ev.refuse("SCT101", f"a `try` handles what is raised here: {NOT_ANSWERED}{what}",
-                  hint="name the exceptions of Python that are to be handled there")
+    ev.check_not_answered(what)
     raise_at_run_time(ev, "NotImplementedError", NOT_ANSWERED + what)
 
 

@@ -17,11 +17,11 @@ from typing import Any
 from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import Path, Static
 from sct.frontend.values.exact_keys import Same
-from sct.ir.pytrees.user_objects import is_user_class
+from sct.ir.pytrees.user_objects import is_defined_by_user, is_user_class
 
 __all__ = [
-    "MISSING", "absent", "as_it_is", "found_in", "in_class", "in_parents", "is_instance_of", "is_subclass_of",
-    "of_builtins", "of_library", "path_to",
+    "MISSING", "absent", "as_it_is", "found_in", "in_class", "in_parents", "is_instance_of", "is_own",
+    "is_subclass_of", "of_builtins", "of_library", "path_to",
 ]
 
 MISSING = object()
@@ -77,6 +77,12 @@ def found_in(classes: Sequence[type], name: str) -> tuple[Any, type]:
         if name in vars(cls):
             return vars(cls)[name], cls
     return MISSING, object
+
+
+def is_own(cls: type, name: str, kinds: type | tuple[type, ...]) -> bool:
+    """Has the user's class something of these kinds of this name?"""
+    raw, where = found_in(cls.__mro__, name)
+    return isinstance(raw, kinds) and is_defined_by_user(where)
 
 
 def in_class(ev: State, cls: type, name: str) -> tuple[Any, type]:

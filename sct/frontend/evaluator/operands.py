@@ -39,6 +39,7 @@ from sct.ir.types import (
     REAL,
     Link,
     List,
+    MutableException,
     Opaque,
     Optional,
     Tensor,
@@ -87,6 +88,10 @@ def _called(v: Static) -> str:
     return name if isinstance(name, str) and name.isidentifier() else "it"
 
 
+_OF_EXCEPTIONS = frozenset(("is_caught", "is_none", "unwrap"))
+"""The ops of exceptions that do not read what these carry."""
+
+
 class Operands(Attempts):
     """Emits equations, reads arrays, and wraps results."""
 
@@ -97,6 +102,10 @@ class Operands(Attempts):
             for x in args:
                 if isinstance(x, Value) and isinstance(link := leaf_type(x.type), Link):
                     self.refuse_link(link)
+        if self.tries.classes and op.name not in _OF_EXCEPTIONS and any(
+                isinstance(x, Value) and isinstance(leaf_type(x.type), MutableException) for x in args):
+            self.refuse("SCT503", "an exception that carries a list, a dict or an object is not supported here",
+                        why="what it carries may have changed since it was made", hint="use its attributes")
         if any(map(is_asked, attrs.values())):
             self.cut(f"an option of `{op.name}` depends on a differentiated input")
         try:

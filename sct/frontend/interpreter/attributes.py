@@ -22,8 +22,8 @@ from sct.frontend.evaluator.lookup_guards import (
     MISSING,
     absent,
     as_it_is,
-    found_in,
     in_class,
+    is_own,
     of_library,
     path_to,
 )
@@ -54,6 +54,7 @@ from sct.frontend.objects.objects import (
     is_object,
     set_attribute,
 )
+from sct.frontend.objects.parts_of_exceptions import carries, read_part
 from sct.frontend.objects.row_attributes import is_attribute, is_one_for_all
 from sct.frontend.operators.choices import for_each, parts_of_kinds
 from sct.frontend.operators.text_formatting import method_of_text
@@ -203,15 +204,14 @@ def _of_exception(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     known."""
     carried = {c.cls: parts for c, parts in ev.tries.carried(ev.store, owner).items()}
     computed = property if len(carried) > 1 else (property, types.FunctionType)
-    if not carried or not all(isinstance(parts, Tup) and (name in parts.fields or _is_own(cls, name, computed))
-                              for cls, parts in carried.items()):
+    if not carried or not all(carries(ev, cls, parts, name, computed) for cls, parts in carried.items()):
         return None
     cls = max(carried, key=lambda c: len(c.__mro__))  # no other one is below it
 
     def read() -> Abstract:
-        parts: Any = carried.pop(cls)
-        if name in parts.fields:
-            return ev.bound_where_handled(parts.items[parts.fields.index(name)])  # type: ignore[no-any-return]
+        parts = carried.pop(cls)
+        if (part := read_part(ev, parts, name)) is not None:
+            return ev.bound_where_handled(part)  # type: ignore[no-any-return]
         with changed(ev.tries, parts={**ev.tries.parts, owner: {Class(cls): parts}}):
             return bind(ev, *in_class(ev, cls, name), owner, name)
 
@@ -226,12 +226,6 @@ def _of_exception(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
 
     value: Abstract = evaluate_branches(ev, is_of_class, read, read_others)
     return value
-
-
-def _is_own(cls: type, name: str, kinds: type | tuple[type, ...]) -> bool:
-    """Has the user's class something of these kinds of this name?"""
-    raw, where = found_in(cls.__mro__, name)
-    return isinstance(raw, kinds) and is_defined_by_user(where)
 
 
 def _is_known_of_type(ev: Evaluator, owner: Abstract, name: str) -> bool:
@@ -400,7 +394,7 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     if name in ("get", "items", "keys", "values") and (contents := contents_of_mapping(ev, owner)) is not None:
         return Method(contents, name)
     use_callable(ev, it)
-    if isinstance(it, type) and _is_own(type(it), name, property):
+    if isinstance(it, type) and is_own(type(it), name, property):
         ev.refuse("SCT203", f"`{name}` of the class `{it.__name__}`, a property of its metaclass, is not supported",
                   hint="make it a class method, and call that")
     if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):

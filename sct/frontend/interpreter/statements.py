@@ -37,7 +37,6 @@ from sct.frontend.values.abstract_values import (
     Poison,
     Ref,
     Static,
-    Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
@@ -353,7 +352,9 @@ def read_as_bound(ev: Evaluator, key: Key) -> None:
 def raise_stmt(ev: Evaluator, node: Any) -> None:
     if node.exc is None:
         raise_again(ev)
-    parts = [ev.eval(part) for part in (node.exc, node.cause) if part is not None]
+    with ev.tries.raising(loc_of(node.exc, ev.frames[-1].source.file)):
+        raised = ev.eval(node.exc)
+    parts = [raised, *([ev.eval(node.cause)] if node.cause is not None else [])]
     exceptions = [
         ev.call(v, []) if isinstance(v, Static) and isinstance(v.value, type) and issubclass(v.value, BaseException)
         else v for v in parts]
@@ -388,7 +389,7 @@ def rethrow(ev: Evaluator, error: Value, cls: type[BaseException] | None) -> NoR
     certain = [c for c in carried if issubclass(c.cls, around)]
     if carried and len(certain) == len(carried):
         ev.throw_handled(error, certain)
-    others = [c.cls for c, parts in carried.items() if c not in certain and not isinstance(parts, Tup)]
+    others = [c.cls for c, parts in carried.items() if c not in certain and isinstance(parts, Poison)]
     classes = certain + [h for h in handled if any(issubclass(h.cls, cls) for cls in others)]
     evaluate_branches(ev, ev.caught_test(error, handled), lambda: ev.throw_handled(error, classes or handled),
                       lambda: ev.throw_out(error))

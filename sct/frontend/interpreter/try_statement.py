@@ -27,7 +27,7 @@ from sct.frontend.source.parse import loc_of
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.store import Branch, Store
 from sct.frontend.state.tries import UNKNOWN, Class, parts_slot
-from sct.frontend.values.abstract_values import Abstract, Array, Key, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Array, Key, Poison, Static, Tup
 from sct.ir import Eqn, Fn, Lit, Operand, Value, is_effect, walk
 from sct.ir.types import Undef
 from sct.ops import cond
@@ -295,12 +295,17 @@ def _no_other(ev: Evaluator, first: int) -> None:
                       hint="check for the bad case first, with `if`")
 
 
+def _may_be_of(c: Class, parts: Abstract, wanted: tuple[type, ...]) -> bool:
+    """May an exception of this class with these parts be of one of the wanted classes?  One that the program makes is
+    of no class below its own."""
+    return issubclass(c.cls, wanted) or isinstance(parts, Poison) and any(issubclass(w, c.cls) for w in wanted)
+
+
 def _run(ev: Evaluator, handler: ExceptClause, error: Value | None, parts: Mapping[Class, Abstract]) -> None:
     """Runs a handler of the exception, with what it carries."""
     if error is not None:
         wanted = tuple(c.cls for c in handler.classes)
-        ev.tries.parts[error] = {
-            c: v for c, v in parts.items() if issubclass(c.cls, wanted) or any(issubclass(w, c.cls) for w in wanted)}
+        ev.tries.parts[error] = {c: v for c, v in parts.items() if _may_be_of(c, v, wanted)}
     handler.run(error)
 
 
@@ -312,7 +317,7 @@ def _dispatch(ev: Evaluator, handlers: Sequence[ExceptClause], caught: Sequence[
         if all(issubclass(c.cls, wanted) for c in caught):
             _run(ev, handler, error, parts)
             return
-        if any(issubclass(c.cls, wanted) or any(issubclass(w, c.cls) for w in wanted) for c in caught):
+        if any(_may_be_of(c, parts.get(c, UNKNOWN), wanted) for c in caught):
             assert error is not None
             rest = handlers[k + 1:]
             run_branches(ev, ev.caught_test(error, handler.classes), lambda: _run(ev, handler, error, parts),  # noqa: B023

@@ -280,7 +280,8 @@ class LoopHead:
                 return self.choice_at_head(id, template, None, hint)
             if isinstance(template, RunTimeTuple):
                 return RunTimeTuple(self.undefined_container(id, template.of, hint))
-            if template is not None and not isinstance(template, (Tup, Container)):
+            if template is not None and not isinstance(template, (Tup, Container)) or \
+                    isinstance(template, Container) and template.addr not in memo.cell_templates:  # it is from before
                 return template
             if isinstance(template, Container):
                 return self.undefined_container(id, template, hint)  # type: ignore[no-any-return]

@@ -18,6 +18,7 @@ from sct.frontend.state.choices import by_code, is_kept, mixed
 from sct.frontend.state.fixpoint import Unstable
 from sct.frontend.state.may_alias import related
 from sct.frontend.state.store import ONE_PATH, Store
+from sct.frontend.state.tries import is_slot
 from sct.frontend.values.abstract_values import (
     CAPTURED,
     Abstract,
@@ -49,6 +50,11 @@ __all__ = ["Learning", "change_in_words", "kind_in_words"]
 
 DEEPEST = 12
 """Objects in objects that a loop carries, so deep: a chain that gets longer in each iteration has no end."""
+
+
+def _is_read_where_handled(id: Any, v: Abstract) -> bool:
+    """Is this a list that an exception carries?  Nothing reads it before an iteration has raised that exception."""
+    return isinstance(v, ListRef) and id[0] == "var" and is_slot(id[1])
 
 
 class Learning(LoopHead):
@@ -208,7 +214,7 @@ class Learning(LoopHead):
                 memo.places[kept.addr] = replace(place, at=None, counted=place.is_front)
         elif isinstance(end, Choice):
             self.learn_choice(id, {}, by_code(end), undef(end.code.type), end.code, kinds=end.codes is not None)
-        elif isinstance(end, (Closure, Method, Static)) and not is_literal(end):
+        elif isinstance(end, (Closure, Method, Static)) and not is_literal(end) or _is_read_where_handled(id, end):
             memo.templates[id] = end
         elif isinstance(end, (Value, Ref)) or is_literal(end):
             t = self.ev.type_of(end)

@@ -321,7 +321,7 @@ def set_attribute(ev: Evaluator, owner: Abstract, name: str, value: Abstract, *,
     if isinstance(owner, ObjRef) or isinstance(owner, Value) and cls is not None:
         assert cls is not None
         own = None if forced else in_class(ev, cls, "__setattr__")
-        if own is not None and own[1] is not object and own[1] is not types.SimpleNamespace:
+        if own is not None and own[1] not in (object, BaseException, types.SimpleNamespace):
             if not isinstance(own[0], (types.FunctionType, types.WrapperDescriptorType)) or is_generated(*own):
                 ev.refuse("SCT303", f"writing an attribute of a `{cls.__name__}` is not supported",
                           why="its class is frozen", hint="use dataclasses.replace")

@@ -1,10 +1,13 @@
 """What exceptions of the program carry: their arguments, and the attributes that `__init__` of a user's class sets.
 
     raise Stop(x) ... except Stop as e: return e.value   ->   `x` goes to the handler beside the exception
+
+An exception that carries lists, dicts or objects is an object of its class itself: its `__init__` is evaluated.
 """
 
 from __future__ import annotations
 
+import builtins
 import functools
 import inspect
 import types
@@ -17,12 +20,79 @@ import gast
 from sct.errors import SctError
 from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.lookup_guards import MISSING, in_class
-from sct.frontend.evaluator.own_methods import is_library
+from sct.frontend.evaluator.exceptions import raise_at_run_time
+from sct.frontend.evaluator.handlers import Args, Kwargs, special
+from sct.frontend.evaluator.lookup_guards import MISSING, in_class, is_own
+from sct.frontend.evaluator.own_methods import is_generated, is_library
+from sct.frontend.objects.construction import fill
+from sct.frontend.objects.objects import bind, get_attribute, set_attribute, store_attribute
 from sct.frontend.source.parse import source_of
-from sct.frontend.values.abstract_values import Abstract, Tup
+from sct.frontend.values.abstract_values import Abstract, ObjRef, Poison, Static, Tup
+from sct.ir.pytrees.user_objects import is_defined_by_user
 
-__all__ = ["has_attribute", "parts_of_exception"]
+__all__ = ["carries", "has_attribute", "object_of_exception", "parts_of_exception", "read_part"]
+
+
+def carries(ev: Evaluator, cls: type, parts: Abstract, name: str, kinds: type | tuple[type, ...]) -> bool:
+    """Is it known what this attribute of an exception is, which has these parts: one of them, or something of these
+    kinds in its class?"""
+    if isinstance(parts, Poison) or is_own(cls, name, kinds):
+        return not isinstance(parts, Poison)
+    return name in (ev.slots(parts).keys if isinstance(parts, ObjRef) else getattr(parts, "fields", ()))
+
+
+def read_part(ev: Evaluator, parts: Abstract, name: str) -> Abstract | None:
+    """An attribute of an exception that has these parts; None if it is none of them."""
+    if isinstance(parts, ObjRef):
+        return get_attribute(ev, parts, name)
+    assert isinstance(parts, Tup)
+    return parts.items[parts.fields.index(name)] if name in parts.fields else None
+
+
+def object_of_exception(ev: Evaluator, cls: type[BaseException], args: Args, kwargs: Kwargs) -> Abstract | None:
+    """The exception `cls(*args, **kwargs)` as an object, or its parts; None of classes that are not seen into."""
+    (init, where), new = in_class(ev, cls, "__init__"), in_class(ev, cls, "__new__")[1]
+    if not isinstance(init, types.FunctionType):
+        parts = parts_of_exception(ev, cls, args, kwargs)
+        return parts if parts.fields else None
+    if is_defined_by_user(new) or not _keeps_arguments_alone(cls):
+        return None
+    instance = ev.new_object(cls, {"args": Tup(tuple(args))})
+    if is_generated(init, where):
+        fill(ev, instance, where, init, args, kwargs)
+    else:
+        ev.call(bind(ev, init, where, instance, "__init__"), args, kwargs)
+    return instance
+
+
+def _keeps_arguments_alone(cls: type[BaseException]) -> bool:
+    """Have exceptions of this class, and its parents, no attributes from Python but those of all exceptions?"""
+    builtin = [c for c in cls.__mro__ if c.__module__ == "builtins" and c not in (BaseException, object)]
+    return all(is_defined_by_user(c) or c in (BaseException, object) or c in builtin and not any(
+        isinstance(x, types.MemberDescriptorType | types.GetSetDescriptorType) and name != "__dict__"
+        for name, x in vars(c).items()) for c in cls.__mro__)
+
+
+_BUILTIN = [c for c in vars(builtins).values() if isinstance(c, type) and issubclass(c, BaseException)
+            and _keeps_arguments_alone(c)]
+
+
+@special(*dict.fromkeys(c.__init__ for c in _BUILTIN))
+def exception_init(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`super().__init__(text)` in the `__init__` of an exception."""
+    if not args or not isinstance(args[0], ObjRef):
+        ev.refuse("SCT206", "a call of this `__init__` is not supported", hint="call the class")
+    if kwargs:
+        raise_at_run_time(ev, "TypeError", f"{args[0].cls.__name__}() takes no keyword arguments")
+    store_attribute(ev, args[0], "args", Tup(tuple(args[1:])))
+    return Static(None)
+
+
+@special(BaseException.__setattr__)
+def exception_setattr(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """`self.name = value` in the `__init__` of an exception."""
+    set_attribute(ev, args[0], ev.ask(args[1], "the name of an attribute"), args[2], forced=True)
+    return Static(None)
 
 
 def parts_of_exception(ev: Evaluator, cls: type[BaseException], args: Sequence[Abstract], kwargs: Mapping[str, Abstract]

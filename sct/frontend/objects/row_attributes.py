@@ -48,6 +48,7 @@ from sct.frontend.state.attribute_forms import (
 from sct.frontend.state.attribute_types import attributes_by_column, constants_of, learn
 from sct.frontend.state.choices import is_present, narrowed
 from sct.frontend.state.object_tables import Column, Record, Tuple, class_of_dict, class_of_items, is_display
+from sct.frontend.state.parts import changed
 from sct.frontend.state.store import Item
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -129,7 +130,8 @@ def _read_column(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
         return Static(None)
     x = entry_of(ev, column, owner)
     if isinstance(x.type, Optional) and not any(isinstance(t, Optional) for t in types):
-        x = ev.defined(x)  # the objects of other classes have no such attribute
+        with changed(ev.b, primal=ev.b.primal and not ev.tries.handled):  # objects of other classes alone have none
+            x = ev.defined(x)
     if constants := constants_of(ev, classes_of(owner)[0], name):
         members = (*constants.values(), *([Static(None)] if isinstance(x.type, Optional) else []))
         return narrowed(ev.store, Choice(x, members)) if len(members) > 1 else members[0]

@@ -1,4 +1,10 @@
-"""Exceptions that a program makes: their arguments are values, and tuples of values."""
+"""Exceptions that a program makes: their arguments are values, and tuples of values.
+
+Lists, dicts and objects may change until they are read, so an exception that carries these stands for its class alone:
+what it carries goes to the handler beside it.
+
+    raise Diverged(state) ... except Diverged as e: return e.state.x   ->   `state` goes to the handler
+"""
 
 from __future__ import annotations
 
@@ -9,11 +15,12 @@ from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.inactive import is_varied, template_of
-from sct.frontend.objects.parts_of_exceptions import parts_of_exception
+from sct.frontend.objects.parts_of_exceptions import object_of_exception, parts_of_exception
 from sct.frontend.operators.run_time_comparisons import rows_text
-from sct.frontend.values.abstract_values import Abstract, ListRef, ObjRef, Ref, RunTimeTuple, Static, Tup, is_literal
+from sct.frontend.values.abstract_values import Abstract, Container, Ref, RunTimeTuple, Static, Tup, is_literal
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import ActiveObject, shows_number
+from sct.ir.pytrees.user_objects import is_user_class
+from sct.ir.types import ActiveObject, Link, MutableException, shows_number
 from sct.ops import apply
 from sct.ops.program.effects import part, python
 
@@ -24,6 +31,9 @@ def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract
     """The exception `fn(*args, **kwargs)`."""
     f, name = fn.value, fn.value.__name__
     passed = (*args, *kwargs.values())
+    if any(map(_may_change, passed)) and not (ev.tries.leaves_from(ev.loc) and all(
+            template_of(ev, a, []) is not None for a in passed if _may_change(a))):
+        return _with_objects(ev, fn, args, kwargs)
     operands = [_exception_argument(ev, a) for a in passed]
     shows = any(shows_number(x.type) for x in operands) or any(is_varied(ev, a) for a in passed)
     t: dict[str, Any] = {"type": ActiveObject()} if shows else {}
@@ -37,18 +47,39 @@ def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract
     return error  # type: ignore[no-any-return]
 
 
+def _may_change(v: Abstract) -> bool:
+    """Is this a list, a dict or an object, or a tuple that holds one?"""
+    if isinstance(v, Tup):
+        return any(map(_may_change, v.items)) or v.cls is not tuple
+    return isinstance(v, Container) or isinstance(v, Value) and isinstance(v.type, Link) or \
+        isinstance(v, Static) and (type(v.peek) in (list, dict) or is_user_class(type(v.peek)))
+
+
+def _with_objects(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract:
+    """The exception `fn(*args, **kwargs)`, which carries what may change."""
+    name = fn.value.__name__
+    carried = object_of_exception(ev, fn.value, args, kwargs)
+    if carried is None:
+        ev.refuse("SCT503", f"`{name}` with an argument that may change is not supported",
+                  why="sct does not see into exceptions of this class",
+                  hint="pass numbers, texts and tuples of these; or derive a class from Exception for it")
+    if vars(builtins).get(name) is fn.value:
+        error = ev.emit(part, text=f"{name}()", type=MutableException())
+    else:
+        callee = opaque(ev, fn if fn.path is not None else Static(fn.value, (fn.value,)))
+        error = ev.emit(part, callee, text="_0.__new__(_0)", type=MutableException())
+    ev.tries.makes(error, fn.value, ev.b.eqns[-1], carried)
+    return error  # type: ignore[no-any-return]
+
+
 def _exception_argument(ev: Evaluator, v: Abstract) -> Operand:
     """An argument of an exception: a value, or a tuple of values, which no one changes."""
     operands: list[Operand] = []
+    if _may_change(v):  # it is raised here, and nothing comes between
+        return _tuple(ev, v, template_of(ev, v, operands), operands)
     if isinstance(v, RunTimeTuple):
         rows = rows_text(ev, v.of, operands)
         return _tuple(ev, v, None if rows is None else f"tuple({rows.removeprefix('list')})", operands)
-    if isinstance(v, ListRef):
-        ev.refuse("SCT503", "a list is not supported in an exception", why="it may change until the exception is read",
-                  hint="pass a tuple of its items, `tuple(items)`, or a text")
-    if isinstance(v, ObjRef):
-        ev.refuse("SCT503", f"an object of class `{v.cls.__name__}` is not supported in an exception",
-                  why="it may change until the exception is read", hint="pass its numbers, or a text")
     if not isinstance(v, Tup) or v.cls is not tuple:
         return ev.operand(v)
     if all(map(is_literal, v.items)):

@@ -252,4 +252,14 @@ def move_to_end(ev: Evaluator, owner: MapRef, key: Abstract, last: Abstract = _T
     return Static(None)
 
 
-MAP_METHODS.update(popitem=popitem, move_to_end=move_to_end)
+def clear(ev: Evaluator, owner: MapRef) -> Abstract:
+    """`d.clear()`"""
+    note_write(ev, owner)
+    by_places(ev, owner, "_0.clear()")
+    for xs in ev.slots(owner).items[1:]:
+        if isinstance(xs, ListRef):
+            ev.call(Method(xs, "clear"), [])
+    return Static(None)
+
+
+MAP_METHODS.update(clear=clear, popitem=popitem, move_to_end=move_to_end)

@@ -20,7 +20,7 @@ from sct.frontend.interpreter.attributes import attribute_if_any, get
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.linked_objects import classes_of, is_link, of_class_code
 from sct.frontend.objects.objects import set_attribute, special_method
-from sct.frontend.objects.parts_of_exceptions import has_attribute
+from sct.frontend.objects.parts_of_exceptions import carries, has_attribute
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.identity import identical
 from sct.frontend.operators.truth import negated
@@ -34,6 +34,7 @@ from sct.frontend.values.abstract_values import (
     Method,
     OptionalTuple,
     Parent,
+    Poison,
     Ref,
     Static,
     Tup,
@@ -110,7 +111,7 @@ def _is_exception_of(ev: Evaluator, error: Value, kinds: Abstract) -> Abstract |
     caught = [exception_class(ev, k) for k in classes]
     carried = ev.tries.carried(ev.store, error)
     answers = {issubclass(c.cls, tuple(k.cls for k in caught)) for c in carried}
-    is_known = len(answers) == 1 and all(isinstance(parts, Tup) for parts in carried.values())
+    is_known = len(answers) == 1 and not any(isinstance(parts, Poison) for parts in carried.values())
     return Static(answers.pop()) if is_known else ev.caught_test(error, caught)
 
 
@@ -252,9 +253,9 @@ def _exception_has(ev: Evaluator, error: Abstract, name: str) -> Abstract | None
     if not isinstance(error, Value) or error not in ev.tries.exceptions:
         return None
     carried = ev.tries.carried(ev.store, error)
-    there = {c: isinstance(parts, Tup) and (name in parts.fields or has_attribute(ev, c.cls, name))
-             for c, parts in carried.items()}
-    if not carried or None in there.values() or not all(isinstance(parts, Tup) for parts in carried.values()):
+    there = {c: not isinstance(parts, Poison) and (carries(ev, c.cls, parts, name, ()) or
+                                                   has_attribute(ev, c.cls, name)) for c, parts in carried.items()}
+    if not carried or None in there.values() or any(isinstance(parts, Poison) for parts in carried.values()):
         return by_python(ev, "hasattr({0}, {1})", error, Static(name))
     if len({*there.values()}) == 1:
         return Static(all(there.values()))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sct.errors import Loc
 from sct.frontend.state.parts import Changed, changed
 from sct.frontend.state.store import Branch, Store
-from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static
 from sct.ir import Builder, Eqn, Operand, Value
 
 __all__ = ["UNKNOWN", "BlockPosition", "Class", "Split", "Tries", "is_slot", "parts_slot"]
@@ -51,7 +51,7 @@ def parts_slot(exception: Key, of: Class) -> Key:
 def _answers(cls: type, parts: Abstract, classes: tuple[type, ...], itself: bool) -> set[bool]:
     """What a test for these classes may say of an exception of the class, or of a class below it that is not known."""
     one = cls in classes if itself else issubclass(cls, classes)
-    if isinstance(parts, Tup) or one and not itself:
+    if not isinstance(parts, Poison) or one and not itself:
         return {one}
     return {one, False, any(issubclass(c, cls) for c in classes)}
 
@@ -97,7 +97,9 @@ class Tries:
     blocks    blocks of equations that may be left where an operation raises
     splits    where they are left; `certain`: equations that do not raise, as the same equation before did not
     caught    the classes of what they may catch; `classes`: of exceptions that the program makes
-    parts     what exceptions of the program carry, by the classes that they may have: tuples with named items
+    parts     what exceptions of the program carry, by the classes that they may have: tuples with named items, and
+              objects of the class itself
+    raised_at  the call that makes the exception which a `raise` in progress raises at once
     tests     what is asked of the class of an exception: by the exception and the test, the classes, and whether it
               must be one of these itself
     current   the exceptions that are being handled, the innermost last; `exceptions`: those that have a name
@@ -125,6 +127,7 @@ class Tries:
     bound: dict[Value, Key | None] = field(default_factory=dict)
     exceptions: set[Operand] = field(default_factory=set)
     forks: int = 0
+    raised_at: Loc | None = None
     passed: list[tuple[Eqn, BlockPosition]] = field(default_factory=list)
     taken: set[Operand] = field(default_factory=set)
     handles_float_errors: Loc | None = None
@@ -159,6 +162,14 @@ class Tries:
         """The handler of this exception."""
         return changed(self, current=(*self.current, exception))
 
+    def raising(self, at: Loc) -> Changed:
+        """A `raise` of what the call at this place makes."""
+        return changed(self, raised_at=at)
+
+    def leaves_from(self, at: Loc | None) -> bool:
+        """Does an exception that the call at this place makes leave the function at once?"""
+        return at is not None and at == self.raised_at and self.slot is None
+
     def take(self, builder: Builder, first: int) -> list[Split]:
         """The places from `first` on at which the block is left, which are settled now."""
         taken = [s for s in self.splits if s.builder is builder and s.at >= first and s.slot == self.slot]
@@ -174,7 +185,7 @@ class Tries:
                 return other.outs
         return None
 
-    def makes(self, error: Value, cls: type[BaseException], by: Eqn, parts: Tup) -> None:
+    def makes(self, error: Value, cls: type[BaseException], by: Eqn, parts: Abstract) -> None:
         """Notes that the program makes an exception of this class, which carries these parts."""
         self.classes[error] = cls
         self.parts[error] = {Class(cls): parts}
