@@ -99,6 +99,7 @@ special("exp2", slopes(lambda y, x: [y * elementary.LN2]), samples.reals, entry=
 special("exp10", slopes(lambda y, x: [y * elementary.LN10]), samples.reals)
 special("expm1", slopes(lambda y, x: [exp(x)]), samples.reals, entry="special_expm1", of_complex=True)
 special("log1p", slopes(lambda y, x: [1.0 / (1.0 + x)]), samples.positives, entry="special_log1p", of_complex=True)
+special("round", slopes(lambda y, x: [None]), samples.reals, entry="special_round")
 special("cosm1", slopes(lambda y, x: [-sin(x)]), samples.reals)
 special("wrightomega", slopes(lambda y, x: [y / (1.0 + y)]), samples.reals, of_complex=True)
 

@@ -65,8 +65,8 @@ def erfcx_slope(y: Formula, x: Formula) -> Formula:
 
 
 def faddeeva_slope(w: Formula, z: Formula) -> Formula:
-    """w' = 2i / sqrt(pi) - 2zw (DLMF 7.10.2), for large z by its asymptotic expansion (7.12.1), which holds in the upper
-    half plane: w(z) = 2 exp(-z**2) - w(-z)."""
+    """w' = 2i / sqrt(pi) - 2zw (DLMF 7.10.2), for large z by its asymptotic expansion (7.12.1), which holds in the
+    upper half plane: w(z) = 2 exp(-z**2) - w(-z)."""
     far = absolute(z) > 50.0
     r = 1.0 / where(far, z * z, 1.0)
     series = r * (1.0 + r * (1.5 + r * (3.75 + r * 13.125))) * (-1j / ROOT_PI)

@@ -23,7 +23,7 @@ from sct.ops.type_rules import is_python, number, ufunc_result
 
 __all__ = ["ORDER", "PARAMETER", "Formula"]
 
-Number = Union["Formula", float]
+Number = Union["Formula", complex]
 
 ORDER = TypeMismatch("there is no classical derivative by the order of this function",
                      hint="pass `sct.stop_gradient(...)` of the order, if no derivative is meant to pass")

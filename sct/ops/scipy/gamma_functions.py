@@ -96,6 +96,7 @@ zeta: Op = op(
     emit=lambda *xs: f"scipy.special.zeta({', '.join(placeholders(len(xs)))})",
     partials=slopes(lambda y, s, *q: [EXPONENT, *(-s * lifted(zeta)(s + 1.0, v) for v in q)]),
     samples=parametrized([2, (Lit(2.5),)], samples.positives))
+special("zetac", slopes(lambda y, x: [EXPONENT]), lambda: [((Lit(2.5),), {})])
 
 
 def multigammaln_bind(a: Any, d: Any) -> tuple[list[Any], dict[str, Any]]:

@@ -15,6 +15,7 @@ from sct.ops.scipy.formulas import (
     PARAMETER,
     Formula,
     equal,
+    exp,
     is_complex,
     lifted,
     lower,
@@ -47,6 +48,13 @@ hyp2f1: Op = special("hyp2f1", slopes(lambda y, a, b, c, x: [
 hyperu: Op = special("hyperu", slopes(lambda y, a, b, x: [
     PARAMETER, PARAMETER, -a * lifted(hyperu)(a + 1.0, b + 1.0, x)]),
     parametrized(literals((0.7, 1.2), (2.0, 2.5)), samples.positives))
+wright_bessel: Op = special("wright_bessel", slopes(lambda y, a, b, x: [
+    PARAMETER, PARAMETER, lifted(wright_bessel)(a, a + b, x)]),
+    parametrized(literals((0.5, 1.5), (1.0, 0.7)), samples.positives))
+log_wright_bessel: Op = special("log_wright_bessel", slopes(lambda y, a, b, x: [
+    PARAMETER, PARAMETER, exp(lifted(log_wright_bessel)(a, a + b, x) - y)]),
+    parametrized(literals((0.5, 1.5), (1.0, 0.7)), samples.positives))
+"""DLMF 10.46.1, term by term"""
 
 # -- orthogonal polynomials ------------------------------------------------------------------------------------
 
