@@ -1369,12 +1369,9 @@ def _() -> Any:
 
 
 @case("write out what it does with functions of NumPy; or give it a derivative: "
-      "sct.rule(scipy.special.diric, vjp=lambda ct, y, a, b: (..., ...))")
+      "sct.rule(scipy.special.factorial, vjp=lambda ct, y, x: ...)")
 def _() -> Any:
-    def followed(x):
-        return ((1.0 + 2.0 * np.cos(x)) / 3.0)[0]
-
-    return lambda x: scipy.special.diric(x, 3)[0], followed
+    return lambda x: scipy.special.factorial(x * x)[0], lambda x: scipy.special.gamma(x * x + 1.0)[0]
 
 
 def own_libm() -> Any:

@@ -106,6 +106,18 @@ CASES: list[tuple[str, Callable[[Any], Any], list[float]]] = [
     ("eval_legendre(5, x)", lambda x: mp.legendre(5, x), [-1.0, -0.5, 0.3, 1.0]),
     ("eval_chebyt(5, x)", lambda x: mp.chebyt(5, x), [-1.0, -0.5, 0.3, 1.0]),
     ("eval_laguerre(5, x)", lambda x: mp.laguerre(5, 0, x), [0.0, 0.3, 4.0]),
+    ("kn(2.9, x)", lambda x: mp.besselk(2, x), [0.1, 2.0]),
+    ("yn(3.7, x)", lambda x: mp.bessely(3, x), [0.5, 2.0]),
+    ("expn(0.6, x)", lambda x: mp.expint(0, x), [0.1, 1.0, 10.0]),
+    ("nbdtr(3.2, 7.9, x)", lambda x: mp.betainc(7, 4, 0, x, regularized=True), [0.1, 0.5, 0.9]),
+    ("agm(x, 2.0)", lambda x: mp.agm(x, 2), [1e-3, 1.0, 2.0, 30.0]),
+    ("elliprc(x, 2.0)", lambda x: mp.elliprc(x, 2), [1e-3, 1.0, 2.0, 30.0]),
+    ("elliprd(x, 2.0, 3.0)", lambda x: mp.elliprd(x, 2, 3), [1e-3, 1.0, 3.0, 30.0]),
+    ("elliprg(x, 2.0, 3.0)", lambda x: mp.elliprg(x, 2, 3), [1e-3, 1.0, 2.0, 30.0]),
+    ("elliprj(1.0, 2.0, 3.0, x)", lambda p: mp.elliprj(1, 2, 3, p), [0.1, 4.0, 30.0]),
+    ("it2j0y0(x)[0]", lambda x: mp.quad(lambda t: (1 - mp.besselj(0, t)) / t, [0, x]), [1e-4, 0.3, 3.0]),
+    ("lpmv(1, 3, x)", lambda x: mp.mpf(-1.5) * mp.sqrt(1 - x * x) * (5 * x * x - 1), [-0.9, 0.0, 0.3, 0.999]),
+    ("wright_bessel(1.0, 1.5, x)", lambda x: mp.hyp0f1(1.5, x) / mp.gamma(1.5), [0.1, 2.0]),
     ("eval_hermite(5, x)", lambda x: mp.hermite(5, x), [-1.0, 0.0, 0.3, 4.0]),
 ]
 

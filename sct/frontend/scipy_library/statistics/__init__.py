@@ -6,4 +6,5 @@
     distributions          methods of distributions that are no ops
     distribution_formulas  the programs of these methods
     multivariate           densities of vectors
+    multivariate_moments   means, variances and entropies of vectors and matrices
 """

@@ -114,6 +114,14 @@ def _by_student(t: Any, n: Any, betainc: Any) -> Any:
     return betainc(0.5 * n, 0.5, n / (n + t * t))
 
 
+def _tail(t: Any, n: Any, alternative: Any, betainc: Any) -> Any:
+    """The probability of a number as extreme as t: on one side, or on both."""
+    both = _by_student(t, n, betainc)
+    if alternative == "two-sided":
+        return both
+    return np.where(t < 0.0 if alternative == "less" else t > 0.0, 0.5 * both, 1.0 - 0.5 * both)
+
+
 def _pearsonr(x: Any, y: Any, betainc: Any) -> Any:
     u, v = x - np.mean(x), y - np.mean(y)
     r = np.dot(u, v) / (np.linalg.norm(u) * np.linalg.norm(v))
@@ -131,25 +139,38 @@ def _linregress(x: Any, y: Any, betainc: Any) -> Any:
     return slope, np.mean(y) - slope * np.mean(x), r, _by_student(t, n, betainc), error
 
 
-def _of_one_sample(a: Any, popmean: Any, axis: Any, betainc: Any) -> Any:
+def _of_one_sample(a: Any, popmean: Any, axis: Any, alternative: Any, betainc: Any) -> Any:
     n = a.shape[axis]
     t = (np.mean(a, axis=axis) - popmean) / (np.std(a, axis=axis, ddof=1) / math.sqrt(n))
-    return t, _by_student(t, n - 1.0, betainc)
+    return t, _tail(t, n - 1.0, alternative, betainc)
 
 
-def _of_pairs(a: Any, b: Any, axis: Any, betainc: Any) -> Any:
-    return _of_one_sample(a - b, 0.0, axis, betainc)
+def _of_pairs(a: Any, b: Any, axis: Any, alternative: Any, betainc: Any) -> Any:
+    return _of_one_sample(a - b, 0.0, axis, alternative, betainc)
 
 
-def _of_two_samples(a: Any, b: Any, axis: Any, equal_var: Any, betainc: Any) -> Any:
-    m, n = a.shape[axis], b.shape[axis]
-    if not equal_var:
-        u, v = np.var(a, axis=axis, ddof=1) / m, np.var(b, axis=axis, ddof=1) / n
-        t = (np.mean(a, axis=axis) - np.mean(b, axis=axis)) / np.sqrt(u + v)
-        return t, _by_student(t, (u + v) ** 2 / (u * u / (m - 1.0) + v * v / (n - 1.0)), betainc)
-    pooled = (np.var(a, axis=axis, ddof=1) * (m - 1.0) + np.var(b, axis=axis, ddof=1) * (n - 1.0)) / (m + n - 2.0)
-    t = (np.mean(a, axis=axis) - np.mean(b, axis=axis)) / np.sqrt(pooled * (1.0 / m + 1.0 / n))
-    return t, _by_student(t, m + n - 2.0, betainc)
+def _of_two_samples(a: Any, b: Any, axis: Any, equal_var: Any, alternative: Any, betainc: Any) -> Any:
+    difference = np.mean(a, axis=axis) - np.mean(b, axis=axis)
+    u, v = np.var(a, axis=axis, ddof=1), np.var(b, axis=axis, ddof=1)
+    return _of_difference(difference, u, v, a.shape[axis], b.shape[axis], equal_var, alternative, betainc)
+
+
+def _of_moments(mean1: Any, std1: Any, mean2: Any, std2: Any, nobs1: Any, nobs2: Any, equal_var: Any,
+                alternative: Any, betainc: Any) -> Any:
+    return _of_difference(mean1 - mean2, std1**2, std2**2, nobs1, nobs2, equal_var, alternative, betainc)
+
+
+def _of_difference(difference: Any, u: Any, v: Any, m: Any, n: Any, equal_var: Any, alternative: Any, betainc: Any
+                   ) -> Any:
+    """Of the means of samples of the sizes m and n with the variances u and v."""
+    if equal_var:
+        free = m + n - 2.0
+        t = difference / np.sqrt((u * (m - 1.0) + v * (n - 1.0)) / free * (1.0 / m + 1.0 / n))
+    else:
+        u, v = u / m, v / n
+        free = (u + v) ** 2 / (u * u / (m - 1.0) + v * v / (n - 1.0))
+        t = difference / np.sqrt(u + v)
+    return t, _tail(t, free, alternative, betainc)
 
 
 _TEST, _BETA = ("statistic", "pvalue"), ("scipy.special.betainc",)
@@ -170,9 +191,12 @@ register("scipy.stats", {
     "pointbiserialr": Program(_pearsonr, ("x", "y"), fields=_TEST, ranks=(1,), needs=_BETA, counts=("x",)),
     "linregress": Program(_linregress, ("x", "y"), fields=("slope", "intercept", "rvalue", "pvalue", "stderr"),
                           ranks=(1,), needs=_BETA),
-    "ttest_1samp": Program(_of_one_sample, ("a", "popmean"), ("axis",), _TEST, (0, 1, 2), _BETA),
-    "ttest_rel": Program(_of_pairs, ("a", "b"), ("axis",), _TEST, (1, 2), _BETA),
-    "ttest_ind": Program(_of_two_samples, ("a", "b"), ("axis", "equal_var"), _TEST, (1, 2), _BETA)})
+    "ttest_1samp": Program(_of_one_sample, ("a", "popmean"), ("axis", "alternative"), _TEST, (0, 1, 2), _BETA),
+    "ttest_rel": Program(_of_pairs, ("a", "b"), ("axis", "alternative"), _TEST, (1, 2), _BETA),
+    "ttest_ind": Program(_of_two_samples, ("a", "b"), ("axis", "equal_var", "alternative"), _TEST, (1, 2), _BETA),
+    "ttest_ind_from_stats": Program(
+        _of_moments, ("mean1", "std1", "mean2", "std2"), ("nobs1", "nobs2", "equal_var", "alternative"), _TEST, (0, 1),
+        _BETA)})
 
 
 # -- sums over segments ------------------------------------------------------------------------------------------------
