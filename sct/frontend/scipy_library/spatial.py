@@ -183,7 +183,7 @@ register("scipy.spatial.distance", {
     "seuclidean": Program(lambda u, v, V: float(_squares(u, v, "seuclidean", None, V)), ("u", "v", "V"), ranks=(1,),
                           is_root=True)})
 _either("scipy.spatial.distance.minkowski",
-        Program(lambda u, v, w, p: _squares(u, v, "minkowski", w, None)[()], ("u", "v", "w"), ("p",), ranks=(0, 1)),
+        Program(lambda u, v, w, p: float(_squares(u, v, "minkowski", w, None)), ("u", "v", "w"), ("p",), ranks=(0, 1)),
         Program(_minkowski, ("u", "v", "p", "w"), ranks=(0, 1)))
 _either("scipy.spatial.distance_matrix",
         Program(lambda x, y, p: _squares(x[:, None, :], y[None, :, :], "minkowski", None, None), ("x", "y"), ("p",),
