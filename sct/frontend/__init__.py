@@ -92,7 +92,14 @@ from sct.frontend.scipy_library import (
     scattered_data,
     spatial,
 )
-from sct.frontend.scipy_library.signal_processing import filter_design, images, signals, spectra, windows
+from sct.frontend.scipy_library.signal_processing import (
+    filter_design,
+    images,
+    linear_systems,
+    signals,
+    spectra,
+    windows,
+)
 from sct.frontend.scipy_library.sparse import algebra, construction, elementwise
 from sct.frontend.scipy_library.statistics import (
     distributions,
@@ -135,7 +142,7 @@ _handlers = (
     by_powers, cached_functions, call_expressions, comparisons, comprehensions, constrained_minima, distributions,
     expressions, filter_design, fitpack, fits, flat_elements, geometry, grids, hermite_interpolants, images,
     integrals, integrals_of_samples, interpolants, introspection, iterator_builtins, itertools_functools,
-    loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
+    linear_systems, loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
     operator_module, piecewise, python_expressions, radial_functions, record_classes, rank_statistics, sample_tests,
     samples, scattered_data, series, signals, solvers, algebra, construction, elementwise, spatial, spectra,
     statements, subscripts, sums_and_extrema, suspended_generators, trajectories, truth, try_statement, windows,
