@@ -6,11 +6,21 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
 
-from sct.frontend.scipy_library.by_program import Program, register
+from sct.frontend.autodiff.implicit_functions import as_solution, derivative_code, function_of, standing_for
+from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import named_arguments
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
+from sct.frontend.values.abstract_values import Abstract, Static, Tup
+from sct.ops.program.effects import OBJECT, part
+from sct.ops.program.solutions import solver
+from sct.ops.type_rules import number
 
 __all__: list[str] = []
 
@@ -76,20 +86,6 @@ def _band_factor(ab: Any, lower: Any) -> Any:
     return band
 
 
-def _solved_by_band(cb: Any, b: Any) -> Any:
-    """The solution for a matrix that is the product of a triangle, given as its band, with the transposed triangle."""
-    return _solved_by_factor(cb[0], b, cb[1])
-
-
-def _solved_by_factor(cb: Any, b: Any, lower: Any) -> Any:
-    n = cb.shape[1]
-    factor = np.zeros((n, n))
-    for k in range(cb.shape[0]):
-        i = np.arange(n - k)
-        factor[i + k, i] = cb[k, :n - k] if lower else cb[cb.shape[0] - 1 - k, k:]
-    return np.linalg.solve(factor @ factor.T, b)
-
-
 # -- products of matrices ----------------------------------------------------------------------------------------------
 
 
@@ -142,6 +138,48 @@ def _ldl(A: Any, lower: Any, computed: Any) -> Any:
         k = end
     place = np.argsort(order)
     return (factor[place], d, computed[2]) if lower else (factor[place][:, ::-1], d[::-1, ::-1], computed[2])
+
+
+def _halves(unknowns: Any, a: Any) -> Any:
+    """The two matrices of the shape of `a` whose elements are the unknowns."""
+    n = len(a)
+    return np.reshape(unknowns[:n * n], (n, n)), np.reshape(unknowns[n * n:], (n, n))
+
+
+def _schur_equations(unknowns: Any, a: Any) -> Any:
+    """Z is orthogonal, A @ Z == Z @ T, and T is upper triangular but for blocks of two rows with equal diagonals."""
+    n = len(a)
+    t, z = _halves(unknowns, a)
+    diagonal = np.diag(t)
+    block = np.diag(t, -1) != 0.0
+    below = np.tril(t, -1)
+    below[np.arange(1, n), np.arange(n - 1)] = np.where(block, diagonal[1:] - diagonal[:-1], np.diag(t, -1))
+    return np.concatenate((np.ravel(a @ z - z @ t), np.ravel(np.triu(z.T @ z - np.eye(n)) + below)))
+
+
+@of_scipy("scipy.linalg.schur")
+def _schur(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The decomposition in real numbers is the solution of as many equations; in complex ones it has free phases."""
+    arguments = named_arguments(ev, sys.modules["scipy.linalg"].schur, args, kwargs)
+    leave_to_python(ev, "schur", arguments.values())
+    a = array_of_floats(ev, "scipy.linalg.schur", arguments.pop("a"), (2,))
+    if ev.ask(arguments.pop("output", Static("real")), "`output` of `schur`") not in ("real", "r"):
+        ev.refuse("SCT402", "`schur` in complex numbers is not differentiated",
+                  why="each column of Z has a phase that is free", hint="use the real form, or scipy.linalg.eigvals")
+    if any(v != Static(None) for v in arguments.values()):
+        ev.refuse("SCT402", "`schur` with other options than `output` is not differentiated", hint="leave them out")
+    result = ev.emit(solver, ev.operand(a), text="scipy.linalg.schur(_0)", type=OBJECT)
+    result.hint = "decomposition"
+    t = number(ev.operand(a))
+    parts = [ev.wrap(ev.emit(part, result, text=f"_0[{k}]", type=t)) for k in (0, 1)]
+    with derivative_code(ev):
+        flat = ev.new_list(tuple(ev.call(Static(np.ravel), [x]) for x in parts))
+        unknowns = ev.call(Static(np.concatenate), [flat])
+        equations = function_of(ev, Static(_schur_equations), [unknowns, a], {}, "the equations")
+        solved = ev.wrap(as_solution(ev, ev.operand(unknowns), equations.fn))
+        like = ev.call(Static(_halves), [solved, a])
+    assert isinstance(like, Tup)
+    return Tup(tuple(standing_for(ev, result, x, f"_0[{k}]") for k, x in enumerate(like.items)))
 
 
 _RANGE: dict[str, Any] = {"select": ("a", "all", "i", "index").__contains__}
