@@ -88,6 +88,7 @@ from sct.frontend.scipy_library import (
     hermite_interpolants,
     integrals_of_samples,
     radial_functions,
+    rotations,
     scattered_data,
     spatial,
 )
@@ -144,6 +145,6 @@ _handlers = (
     grids, hermite_interpolants, images, integrals, integrals_of_samples, interpolants, introspection,
     iterator_builtins, itertools_functools, krylov, linear_systems, loop_statements, match_statement, matrices,
     methods, multivariate, nested_jacobians, numpy_fallbacks, operator_module, piecewise, python_expressions,
-    radial_functions, rank_statistics, record_classes, sample_tests, samples, scattered_data, series, signals,
+    radial_functions, rank_statistics, record_classes, rotations, sample_tests, samples, scattered_data, series, signals,
     solvers, spatial, spectra, statements, subscripts, sums_and_extrema, suspended_generators, trajectories, truth,
     try_statement, windows, with_statement, writes)

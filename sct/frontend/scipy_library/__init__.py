@@ -10,7 +10,8 @@
     scattered_data        values at scattered points, read between them
     radial_functions      `RBFInterpolator`
     geometry              neighbours, triangulations and hulls of points
-    spatial               distances between points, and rotations
+    rotations             rotations of points
+    spatial               distances between points
     linear_algebra        functions of matrices
     signal_processing     signals and images
     sparse                sparse matrices of differentiated numbers

@@ -16,8 +16,10 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
-from sct.frontend.values.abstract_values import Abstract, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
+from sct.ir.types import Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 from sct.ops.type_rules import number
@@ -181,6 +183,22 @@ def _schur(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     assert isinstance(like, Tup)
     return Tup(tuple(standing_for(ev, result, x, f"_0[{k}]") for k, x in enumerate(like.items)))
 
+
+def _of_square(name: str) -> None:
+    """Registers decompositions that are ops, of square matrices."""
+    @of_scipy(name)
+    def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+        a = args[0] if args else kwargs.get("a")
+        t = ev.type_of(a) if isinstance(a, Ref) else None
+        if isinstance(t, Tensor) and t.rank == 2 and not ev.same(*t.shape):
+            leave_to_python(ev, name, [a])
+            ev.refuse("SCT402", f"`{name}` of a matrix that is not square is not differentiated",
+                      hint="decompose its square part: the rest follows by scipy.linalg.solve_triangular")
+        return call_named(ev, name, args, kwargs)
+
+
+_of_square("scipy.linalg.lu")
+_of_square("scipy.linalg.lu_factor")
 
 _RANGE: dict[str, Any] = {"select": ("a", "all", "i", "index").__contains__}
 register("scipy.linalg", {

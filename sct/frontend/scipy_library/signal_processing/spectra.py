@@ -333,6 +333,23 @@ def _freqz(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Tup((w, standing_for(ev, result, like, "_0[1]")))
 
 
+def _answer_to(z: Any, p: Any, k: Any, worN: Any) -> Any:
+    """The answer of an analog filter, by its zeros, poles and gain."""
+    if np.ndim(worN) == 0:
+        raise ValueError("the frequencies that SciPy chooses depend on the poles")
+    s = np.expand_dims(1j * worN, 1)
+    return worN, k * np.prod(s - z, axis=1) / np.prod(s - p, axis=1)
+
+
+def _coefficients(z: Any, p: Any, k: Any) -> Any:
+    return k * np.polynomial.polynomial.polyfromroots(z)[::-1], np.polynomial.polynomial.polyfromroots(p)[::-1]
+
+
+register("scipy.signal", {
+    "freqs_zpk": Program(_answer_to, ("z", "p", "k", "worN"), ranks=(0, 1), complex=True),
+    "zpk2tf": Program(_coefficients, ("z", "p", "k"), ranks=(0, 1))})
+
+
 # -- Fourier transforms on a part of a circle, or on a spiral ----------------------------------------------------------
 
 
