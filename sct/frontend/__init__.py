@@ -139,12 +139,12 @@ __all__ = [
 ]
 
 _handlers = (
-    algebra, array_copies, array_namespace, array_texts, assignment_statements, attributes, bisect_heapq, builtins,
-    by_powers, cached_functions, call_expressions, comparisons, comprehensions, constrained_minima, construction,
-    distributions, elementwise, expressions, factorizations, filter_design, fitpack, fits, flat_elements, geometry,
-    grids, hermite_interpolants, images, integrals, integrals_of_samples, interpolants, introspection,
-    iterator_builtins, itertools_functools, krylov, linear_systems, loop_statements, match_statement, matrices,
-    methods, multivariate, nested_jacobians, numpy_fallbacks, operator_module, piecewise, python_expressions,
-    radial_functions, rank_statistics, record_classes, rotations, sample_tests, samples, scattered_data, series, signals,
-    solvers, spatial, spectra, statements, subscripts, sums_and_extrema, suspended_generators, trajectories, truth,
-    try_statement, windows, with_statement, writes)
+    algebra, array_copies, array_namespace, array_texts, assignment_statements, attributes, bisect_heapq,
+    builtins, by_powers, cached_functions, call_expressions, comparisons, comprehensions, constrained_minima,
+    construction, distributions, elementwise, expressions, factorizations, filter_design, fitpack, fits,
+    flat_elements, geometry, grids, hermite_interpolants, images, integrals, integrals_of_samples, interpolants,
+    introspection, iterator_builtins, itertools_functools, krylov, linear_systems, loop_statements,
+    match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks, operator_module,
+    piecewise, python_expressions, radial_functions, rank_statistics, record_classes, rotations, sample_tests,
+    samples, scattered_data, series, signals, solvers, spatial, spectra, statements, subscripts, sums_and_extrema,
+    suspended_generators, trajectories, truth, try_statement, windows, with_statement, writes)

@@ -291,14 +291,16 @@ def _isotonic(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     arguments = named_arguments(ev, sys.modules["scipy.optimize"].isotonic_regression, args, kwargs)
     leave_to_python(ev, name, arguments.values())
     y = array_of_floats(ev, name, arguments["y"], (1,))
-    weights = _NONE if arguments.get("weights", _NONE) == _NONE else array_of_floats(ev, name, arguments["weights"], (1,))
+    weights = arguments.get("weights", _NONE)
+    weights = _NONE if weights == _NONE else array_of_floats(ev, name, weights, (1,))
     rises = bool(ev.ask(arguments.get("increasing", Static(True)), f"`increasing` of `{name}`"))
     operands, text = [ev.operand(y)], "_0" + ", increasing=False" * (not rises)
     if weights != _NONE:
         operands, text = [*operands, ev.operand(weights)], f"{text}, weights=_1"
     result = ev.emit(solver, *operands, text=f"scipy.optimize.{name}({text})", type=OBJECT)
     result.hint = "fit"
-    blocks = ev.wrap(ev.emit(part, result, text="_0.blocks", type=Tensor("array", "i64", (sym(f"_blocks{result.id}"),))))
+    t = Tensor("array", "i64", (sym(f"_blocks{result.id}"),))
+    blocks = ev.wrap(ev.emit(part, result, text="_0.blocks", type=t))
     with derivative_code(ev):
         like = ev.call(Static(_means_of_blocks), [y, weights, blocks])
     assert isinstance(like, Tup)

@@ -6,13 +6,14 @@ elements: `map_coordinates`, by splines of orders 1 to 3.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
 import operator
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,9 +21,10 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.dynamic_lists import is_dynamic
-from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
+from sct.frontend.heap.inactive import leave_to_python, template_of
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import Program, as_floats, handler, register
 from sct.frontend.scipy_library.hermite_interpolants import monotone
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
@@ -37,6 +39,7 @@ from sct.ops.scipy.splines import interpolant, interpolated
 __all__ = ["sampled", "value_of_table"]
 
 _OPTIONS = ("bounds_error", "fill_value")
+_NONE = Static(None)
 
 
 def _cell(grid: Any, x: Any) -> Any:
@@ -128,15 +131,15 @@ def _of_method(ev: Evaluator, method: str, grids: Sequence[Abstract], values: Ab
     return ev.call(Static(_product), [Tup(tuple(weights)), values, Tup(tuple(points))])
 
 
-def _weights_of_spline(ev: Evaluator, grid: Abstract, x: Abstract, degree: int) -> Value:
-    """The splines through unit data at the points: a row for each point."""
+def _weights_of_spline(ev: Evaluator, grid: Abstract, x: Abstract, degree: int, nu: int = 0) -> Value:
+    """The splines through unit data at the points, or their derivatives: a row for each point."""
     order = ev.call(Static(np.argsort), [grid])  # a grid may fall
     units, rising = (ev.operand(ev.call(Static(np.take), [v, order], {"axis": Static(0)}))
                      for v in (ev.call(Static(np.eye), [ev.call(Static(len), [grid])]), grid))
     text = f"scipy.interpolate.make_interp_spline(_1, _0, k={degree})"
     spline = ev.emit(interpolant, units, rising, text=text, of_unit=True)
     at = ev.operand(ev.call(Static(np.ravel), [x]))
-    weights: Value = ev.emit(interpolated, spline, at, units, rising, units=(text,))
+    weights: Value = ev.emit(interpolated, spline, at, units, rising, units=(text,), nu=nu)
     return weights
 
 
@@ -189,7 +192,7 @@ def _interpn(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _values(ev: Evaluator, grids: Sequence[Abstract], values: Abstract, arguments: Mapping[str, Abstract], xi: Abstract,
-            call: str, operands: Sequence[Operand], of_numbers: tuple[Dim, ...], of_call: Abstract = Static(None)
+            call: str, operands: Sequence[Operand], of_numbers: tuple[Dim, ...], of_call: Abstract = _NONE
             ) -> Abstract:
     """The values of a table at the points `xi`; `of_numbers`: their shape at a tuple of numbers; `of_call`: the method
     of this call, if it is not that of the table.
@@ -278,6 +281,97 @@ def _bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> dict[str, Ab
 
 def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
     return as_floats(ev, what, v, ranks, "reshape it: `x.reshape(-1, 2)`")
+
+
+# -- splines over rectangles -------------------------------------------------------------------------------------------
+
+
+class RectangularSpline:
+    """A `RectBivariateSpline`, where the function is evaluated; its methods have handlers."""
+
+    def __call__(self, x: Any, y: Any, dx: Any = 0, dy: Any = 0, grid: Any = True) -> Any: ...
+
+    def ev(self, xi: Any, yi: Any, dx: Any = 0, dy: Any = 0) -> Any: ...
+
+    def other(self, value: Any = None) -> Any:
+        """Stands for what SciPy's objects have besides."""
+
+
+@functools.cache
+def _class_of_splines() -> Any:
+    """Their class, for which `isinstance` holds that holds for SciPy's."""
+    cls = sys.modules["scipy.interpolate"].RectBivariateSpline
+    return stand_in_class(RectangularSpline, cls, RectangularSpline.other)
+
+
+@of_scipy("scipy.interpolate.RectBivariateSpline")
+def _rectangular(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The spline that passes through the values over a grid."""
+    name = "RectBivariateSpline"
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].RectBivariateSpline, args, kwargs)
+    leave_to_python(ev, name, arguments.values())
+    options = {key: ev.ask(v, f"`{key}` of `{name}`") for key, v in arguments.items() if key not in ("x", "y", "z")}
+    if options.get("s", 0) != 0 or not options.keys() <= {"kx", "ky", "s"}:
+        ev.refuse("SCT402", f"`{name}` is differentiated where it passes through the values of the whole grid",
+                  why="the knots of a smoothing spline depend on the values", hint="leave out `s`, `bbox` and `maxit`")
+    parts = [_array(ev, f"`{key}` of `{name}`", arguments[key], (2,) if key == "z" else (1,)) for key in "xyz"]
+    text = ", ".join(["_0, _1, _2", *(f"{key}={value!r}" for key, value in options.items())])
+    native = ev.emit(interpolant, *map(ev.operand, parts), text=f"scipy.interpolate.{name}({text})")
+    degrees = options.get("kx", 3), options.get("ky", 3)
+    return ev.new_object(_class_of_splines(), {
+        "_native": native, "_data": Tup(tuple(parts)), "_degrees": Static(degrees)})
+
+
+def _within(x: Any, grid: Any) -> Any:
+    """Beyond the grid, the values are those at its ends."""
+    return np.clip(np.asarray(x, dtype=float), grid[0], grid[-1])
+
+
+def _on_grid(weights: Any, values: Any, xs: Any) -> Any:
+    """The values at each pair of coordinates."""
+    return weights[0] @ values @ weights[1].T
+
+
+def _of_rectangle(ev: Evaluator, arguments: Mapping[str, Abstract], names: Sequence[str], is_grid: bool, text: str
+                  ) -> Abstract:
+    slots = dict(zip(ev.slots(arguments["self"]).keys, ev.slots(arguments["self"]).items))  # type: ignore[arg-type]
+    data, degrees = slots["_data"], slots["_degrees"]
+    if not isinstance(slots["_native"], Value) or not isinstance(data, Tup) or not isinstance(degrees, Static):
+        ev.refuse("SCT502", "which spline this is depends on the path", hint="read it in each of the branches")
+    orders = [ev.ask(arguments.get(key, Static(0)), "the order of a derivative") for key in ("dx", "dy")]
+    x, y, z = data.items
+    own = [ev.operand(ev.array_of_list(arguments[key])) for key in names]
+    with derivative_code(ev):
+        points = [ev.call(Static(_within), [ev.array_of_list(arguments[key]), t]) for key, t in zip(names, (x, y))]
+        if not is_grid:
+            alike = ev.call(Static(np.broadcast_arrays), points)
+            points = [ev.call(Static(operator.getitem), [alike, Static(k)]) for k in range(2)]
+        weights = [ev.wrap(_weights_of_spline(ev, t, at, degree, nu)) for t, at, degree, nu in zip(
+            (x, y), points, degrees.value, orders)]
+        like = ev.call(Static(_on_grid if is_grid else _product), [Tup(tuple(weights)), z, Tup(tuple(points))])
+    text = f"{text}(_1, _2{''.join(f', {key}={nu}' for key, nu in zip(('dx', 'dy'), orders) if nu)}"
+    text += ", grid=False)" if not is_grid and "ev" not in text else ")"
+    value = ev.emit(solver, slots["_native"], *own, text=text, type=ev.operand(like).type)
+    return standing_for(ev, value, like)
+
+
+@special(RectangularSpline.__call__)
+def _at_pairs(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    arguments = named_arguments(ev, RectangularSpline.__call__, args, kwargs)
+    is_grid = bool(ev.ask(arguments.get("grid", Static(True)), "`grid`"))
+    return _of_rectangle(ev, arguments, ("x", "y"), is_grid, "_0")
+
+
+@special(RectangularSpline.ev)
+def _at_points(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return _of_rectangle(ev, named_arguments(ev, RectangularSpline.ev, args, kwargs), ("xi", "yi"), False, "_0.ev")
+
+
+@special(RectangularSpline.other)
+def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
+    ev.refuse("SCT203", "this attribute of a `RectBivariateSpline` is not supported",
+              why="sct reads its values and derivatives, as it is made of differentiated numbers",
+              hint="call it, or `ev` of it")
 
 
 # -- images, between their elements ------------------------------------------------------------------------------------

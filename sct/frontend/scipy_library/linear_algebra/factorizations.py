@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from typing import Any
 
@@ -16,8 +17,9 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.heap.subscripts import size_along
 from sct.frontend.numpy_library.op_calls import call_named
-from sct.frontend.scipy_library.by_program import Program, array_of_floats, register
+from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
 from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
 from sct.ir.types import Tensor
 from sct.ops.program.effects import OBJECT, part
@@ -93,8 +95,6 @@ def _band_factor(ab: Any, lower: Any) -> Any:
 
 def _triangle_first(a: Any, mode: Any, computed: Any) -> Any:
     """R @ Q, by the decomposition of the transposed matrix in reverse order."""
-    if mode == "full" and a.shape[0] < a.shape[1]:
-        raise ValueError("the last rows of Q are any basis")
     q, r = np.linalg.qr(a[::-1].T)
     r, q = r.T[::-1, ::-1], q.T[::-1]
     if computed is not None:
@@ -104,15 +104,16 @@ def _triangle_first(a: Any, mode: Any, computed: Any) -> Any:
 
 
 def _hessenberg(a: Any, calc_q: Any) -> Any:
-    """Householder's reflections, which leave the first element of each column below the diagonal."""
+    """Householder's reflections, which leave the first element of each column below the diagonal.
+
+    Where the others are 0 already, there is no derivative: SciPy takes another sign for the matrix next to this one.
+    """
     h, q = a * 1.0, np.eye(len(a))
     for k in range(len(a) - 2):
         x = h[k + 1:, k]
-        if np.all(x[1:] == 0.0):
-            raise ValueError("the sign of the next row jumps here")
         length = -np.copysign(np.sqrt(np.sum(x * x)), x[0])
         w = np.concatenate((x[:1] - length, x[1:]))
-        w = w / np.sqrt(0.5 * np.sum(w * w))
+        w = w / np.sqrt(0.5 * np.sum(w * w)) * np.where(np.any(x[1:] != 0.0), 1.0, np.nan)
         h[k + 1:] = h[k + 1:] - np.outer(w, w @ h[k + 1:])
         h[:, k + 1:] = h[:, k + 1:] - np.outer(h[:, k + 1:] @ w, w)
         q[:, k + 1:] = q[:, k + 1:] - np.outer(q[:, k + 1:] @ w, w)
@@ -211,7 +212,22 @@ register("scipy.linalg", {
     "eig_banded": Program(_spectrum_of_band, ("a_band",), ("lower", "eigvals_only", "select", "select_range"),
                           ranks=(2,), takes=_RANGE, by_value=True),
     "cholesky_banded": Program(_band_factor, ("ab",), ("lower",), ranks=(2,)),
-    "rq": Program(_triangle_first, ("a",), ("mode",), ranks=(2,), takes={"mode": ("full", "economic").__contains__},
-                  by_value=True),
     "hessenberg": Program(_hessenberg, ("a",), ("calc_q",), ranks=(2,)),
     "ldl": Program(_ldl, ("A",), ("lower",), ranks=(2,), by_value=True)})
+_TRIANGLE_FIRST = handler("scipy.linalg.rq", Program(_triangle_first, ("a",), ("mode",), ranks=(2,), takes={
+    "mode": ("full", "economic").__contains__}, by_value=True))
+
+
+@of_scipy("scipy.linalg.rq")
+def _rq(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """Of a matrix with more columns than rows, the whole of Q is not determined."""
+    arguments = named_arguments(ev, sys.modules["scipy.linalg"].rq, args, kwargs)
+    a = arguments["a"]
+    t = ev.type_of(a) if isinstance(a, Ref) else None
+    if isinstance(t, Tensor) and t.rank == 2 and arguments.get("mode", Static("full")) == Static("full"):
+        leave_to_python(ev, "rq", [a])
+        if ev.ask(ev.call(Static(operator.lt), [size_along(ev, a, 0), size_along(ev, a, 1)]), "whether it is wide"):
+            ev.refuse("SCT402", "`rq` of a matrix with more columns than rows is not differentiated",
+                      why="the first rows of Q are any basis of a space", hint="pass mode='economic'")
+    result: Abstract = _TRIANGLE_FIRST(ev, args, kwargs)
+    return result

@@ -341,8 +341,16 @@ def _answer_to(z: Any, p: Any, k: Any, worN: Any) -> Any:
     return worN, k * np.prod(s - z, axis=1) / np.prod(s - p, axis=1)
 
 
+def _product_of_roots(roots: Any) -> Any:
+    """The coefficients of the polynomial with these roots, of the highest power first."""
+    c = np.concatenate((np.ones(1), np.zeros(len(roots))))
+    for root in roots:
+        c[1:] = c[1:] - root * c[:-1]
+    return c
+
+
 def _coefficients(z: Any, p: Any, k: Any) -> Any:
-    return k * np.polynomial.polynomial.polyfromroots(z)[::-1], np.polynomial.polynomial.polyfromroots(p)[::-1]
+    return k * _product_of_roots(z), _product_of_roots(p)
 
 
 register("scipy.signal", {

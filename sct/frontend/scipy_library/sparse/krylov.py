@@ -1,11 +1,12 @@
-"""Functions of large matrices, which SciPy computes by products with them: eigenvalues and singular values, exponentials,
-least squares, and solutions by iteration; the derivatives are those of the whole matrix.
+"""Functions of large matrices, which SciPy computes by products with them: eigenvalues and singular values,
+exponentials, least squares, and solutions by iteration; the derivatives are those of the whole matrix.
 
     eigsh(A, 3)   ->   what SciPy computes, with the derivative of `_eigenvalues` of `A.toarray()`
 """
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +18,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special, unread
 from sct.frontend.heap.inactive import is_varied, leave_to_python, template_of
+from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import array_of_floats
 from sct.frontend.scipy_library.sparse.elements import elements_of
 from sct.frontend.scipy_objects.sparse_matrices import SparseMatrix
@@ -146,6 +148,10 @@ def _some(name: str, programs: Sequence[Any], refused: Sequence[str], whichs: Se
             ev.refuse("SCT402", f"`{name}` begins with random numbers", why="its digits differ from call to call",
                       hint="give where it begins: `rng=0`")
         native, dense = _matrix(ev, name, arguments["A"])
+        size = ev.call(Static(min), [size_along(ev, dense, axis) for axis in (0, 1)])
+        if ev.ask(ev.call(Static(operator.ge), [Static(k), size]), "whether these are all of them"):
+            ev.refuse("SCT402", f"`{name}` of a matrix of this size is not differentiated for `k={k}`",
+                      why="SciPy computes all of them in another way", hint="use the functions of scipy.linalg")
         operands = [native]
         text = _called(ev, name, arguments, operands, ())
         rows, count = number(ev.operand(dense)).shape[0], Dim(k)
