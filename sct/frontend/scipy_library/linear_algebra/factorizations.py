@@ -191,7 +191,7 @@ def _of_square(name: str) -> None:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         a = args[0] if args else kwargs.get("a")
         t = ev.type_of(a) if isinstance(a, Ref) else None
-        if isinstance(t, Tensor) and t.rank == 2 and not ev.same(*t.shape):
+        if isinstance(a, Ref) and isinstance(t, Tensor) and t.rank == 2 and not ev.same(*t.shape):
             leave_to_python(ev, name, [a])
             ev.refuse("SCT402", f"`{name}` of a matrix that is not square is not differentiated",
                       hint="decompose its square part: the rest follows by scipy.linalg.solve_triangular")
