@@ -116,8 +116,8 @@ def _bode(system: Any, w: Any) -> Any:
 class _Function:
     """A function of a system.
 
-    run      the program, which takes the matrices, or of frequencies the coefficients, too; the arrays and the options, and returns what is behind the times or
-             frequencies in the result
+    run      the program, which takes the matrices, of functions of frequencies perhaps the coefficients, and then the
+             arrays and the options; it returns what is behind the times or frequencies in the result
     time     the parameter of these, which must be passed
     arrays   its parameters that are arrays, by how many axes they may have
     options  those that must be known
