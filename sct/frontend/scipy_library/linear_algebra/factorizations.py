@@ -71,10 +71,14 @@ def _values_of_tridiagonal(d: Any, e: Any, select: Any, select_range: Any) -> An
 
 
 def _spectrum_of_band(a_band: Any, lower: Any, eigvals_only: Any, select: Any, select_range: Any, computed: Any) -> Any:
+    if a_band.shape[1] == 1:
+        a_band, lower = a_band[:1], True
     return _spectrum(_of_band(a_band, lower), eigvals_only, select, select_range, computed)
 
 
 def _values_of_band(a_band: Any, lower: Any, select: Any, select_range: Any) -> Any:
+    if a_band.shape[1] == 1:
+        a_band, lower = a_band[:1], True
     return _spectrum(_of_band(a_band, lower), True, select, select_range, None)
 
 
