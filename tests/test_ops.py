@@ -421,7 +421,11 @@ def test_derivative(op: Op, knowledge: str) -> None:
         check_derivatives(*lifted, order=1)
 
 
-@pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
+ONCE = ("kolmogi", "kolmogorov", "ncfdtr", "ncfdtri", "nctdtr", "nctdtrit", "smirnov", "smirnovi")
+"""Distribution functions whose densities SciPy computes, but not the derivatives of these."""
+
+
+@pytest.mark.parametrize("op", [op for op in DIFFERENTIABLE if op.name not in ONCE], ids=repr)
 def test_second_derivative(op: Op) -> None:
     for sample in samples(op)[::3]:
         check_derivatives(*lift(op, sample), order=2)
@@ -520,8 +524,9 @@ def complex_samples(op: Op) -> Iterator[Sample]:
                 yield sample, attrs
 
 
-NOT_OF_COMPLEX = ("scipy_eigh", "slogdet")
-"""Ops some of whose results are not differentiated if they are complex: vectors of any phase, the sign."""
+NOT_OF_COMPLEX = ("scipy_eigh", "slogdet", "digamma", "gamma", "loggamma", "rgamma")
+"""Ops some of whose results, or derivatives, are not differentiated if they are complex: vectors of any phase, the
+sign; `digamma`, as SciPy has no function that gives its derivative."""
 
 
 @pytest.mark.parametrize("op", SAMPLED, ids=repr)
@@ -551,7 +556,9 @@ def test_complex(op: Op) -> None:
 
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=repr)
 def test_has_samples_of_floats(op: Op) -> None:
-    assert any(is_float(p) for sample in samples(op) for p in lift(op, sample)[0].params)
+    """Or of literals alone, if it is differentiated by none of its operands."""
+    params = [p for sample in samples(op) for p in lift(op, sample)[0].params]
+    assert any(map(is_float, params)) or not params
 
 
 def test_the_package_exports_each_name_once() -> None:

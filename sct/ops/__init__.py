@@ -74,6 +74,7 @@ from sct.ops.scipy.banded_systems import *
 from sct.ops.scipy.bessel_functions import *
 from sct.ops.scipy.cosine_transforms import *
 from sct.ops.scipy.distances import *
+from sct.ops.scipy.distribution_functions import *
 from sct.ops.scipy.distributions import *
 from sct.ops.scipy.elementary_functions import *
 from sct.ops.scipy.elliptic_functions import *
@@ -86,6 +87,8 @@ from sct.ops.scipy.linear_systems import *
 from sct.ops.scipy.matrix_functions import *
 from sct.ops.scipy.matrix_logarithms import *
 from sct.ops.scipy.signal_filters import *
+from sct.ops.scipy.special_integrals import *
 from sct.ops.scipy.splines import *
 from sct.ops.scipy.sums_and_convolutions import *
 from sct.ops.scipy.toeplitz_systems import *
+from sct.ops.scipy.wave_functions import *

@@ -207,10 +207,12 @@ erfc = op("erfc", "math.erfc scipy.special.erfc", **special("erfc", "erfc"),
 
 lgamma = op("lgamma", "math.lgamma scipy.special.gammaln", **special("gammaln", "lgamma"), raises="value",
             partials=lambda y, x: [digamma(x)], samples=samples.positives, compiled=True)
-gamma = op("gamma", "math.gamma scipy.special.gamma", **special("gamma", "gamma"), raises="value",
+gamma = op("gamma", "math.gamma scipy.special.gamma", **special("gamma", "gamma"), raises="value", complex=True,
            partials=lambda y, x: [mul(y, digamma(x))], samples=samples.positives, compiled=True)
-digamma: Op = op("digamma", "scipy.special.digamma", **special("digamma"), partials=lambda y, x: [polygamma(1, x)],
-             samples=samples.positives)
+COMPLEX_TRIGAMMA = TypeMismatch("SciPy has no function that gives the derivative of `digamma` of complex numbers",
+                                hint="pass `sct.stop_gradient(...)` of it, if no derivative is meant to pass")
+digamma: Op = op("digamma", "scipy.special.digamma", **special("digamma"), samples=samples.positives, complex=True,
+                 partials=lambda y, x: [COMPLEX_TRIGAMMA if number(x).kind == "c" else polygamma(1, x)])
 
 
 def type_polygamma(n: Operand, x: Operand, spelling: str | None = None) -> Tensor:

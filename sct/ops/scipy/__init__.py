@@ -8,6 +8,9 @@ filters, distances, distributions.
     bessel_functions       Bessel functions
     elliptic_functions     elliptic integrals and functions
     hypergeometric         hypergeometric functions, orthogonal polynomials
+    special_integrals      integrals of Bessel functions, modified Fresnel integrals
+    wave_functions         Mathieu, spheroidal, parabolic cylinder and Kelvin functions, spherical harmonics
+    distribution_functions distribution functions of `scipy.special` and their inverses
     distributions          densities, distribution functions and quantiles of `scipy.stats`
     linear_systems         systems, by matrices, triangles and factors
     banded_systems         systems with banded matrices

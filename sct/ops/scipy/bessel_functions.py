@@ -13,7 +13,6 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.registry import op
-from sct.ops.scalar.elementary import trunc
 from sct.ops.scipy.formulas import (
     ORDER,
     Formula,
@@ -29,6 +28,7 @@ from sct.ops.scipy.formulas import (
     sqrt,
     ufunc,
     where,
+    whole,
 )
 from sct.ops.scipy.gamma_functions import rgamma
 from sct.ops.type_rules import number, probe, promote, scalar_or_array
@@ -40,11 +40,12 @@ ORDERS = [0, 1, (Lit(2.5),)]
 # -- of any order ----------------------------------------------------------------------------------------------
 
 
-def family(name: str, slope: Callable[..., Formula], sampled: samples.Samples, orders: Sequence[Any] = ORDERS) -> Op:
-    """slope(the function, y, v, x) is its derivative by x."""
+def family(name: str, slope: Callable[..., Formula], sampled: samples.Samples, orders: Sequence[Any] = ORDERS,
+           order: Callable[[Formula], Formula] = lambda v: v, of_complex: bool = False) -> Op:
+    """slope(the function, y, v, x) is its derivative by x; `order`: what SciPy takes as the order."""
     members: list[Op] = []
-    members.append(special(name, slopes(lambda y, v, x: [ORDER, slope(lifted(members[0]), y, v, x)]),
-                           parametrized(orders, sampled)))
+    members.append(special(name, slopes(lambda y, v, x: [ORDER, slope(lifted(members[0]), y, order(v), x)]),
+                           parametrized(orders, sampled), of_complex=of_complex))
     return members[0]
 
 
@@ -56,16 +57,21 @@ def growing(f: Callable[..., Formula], y: Formula, v: Formula, x: Formula) -> Fo
     return 0.5 * (f(v - 1, x) + f(v + 1, x))
 
 
-jv = family("jv", alternating, samples.positives)
+WHOLE = [0, 1, 3, (Lit(2.7),)]
+jv = family("jv", alternating, samples.positives, of_complex=True)
 family("jve", alternating, samples.positives)
-yv = family("yv", alternating, samples.positives)
+yv = family("yv", alternating, samples.positives, of_complex=True)
 family("yve", alternating, samples.positives)
-yn = family("yn", alternating, samples.positives, (0, 1, 3))
-iv = family("iv", growing, samples.positives)
-kv = family("kv", lambda f, y, v, x: -growing(f, y, v, x), samples.positives)
-family("kn", lambda f, y, n, x: -0.5 * (f(absolute_order(n), x) + f(n + 1, x)), samples.positives, (0, 1, 3))
+yn = family("yn", alternating, samples.positives, WHOLE, whole)
+iv = family("iv", growing, samples.positives, of_complex=True)
+kv = family("kv", lambda f, y, v, x: -growing(f, y, v, x), samples.positives, of_complex=True)
+family("kn", lambda f, y, n, x: -0.5 * (f(absolute_order(n), x) + f(n + 1, x)), samples.positives, WHOLE, whole)
 ive = family("ive", lambda f, y, v, x: growing(f, y, v, x) - sign(x) * y, samples.positives)
-kve = family("kve", lambda f, y, v, x: y - growing(f, y, v, x), samples.positives)
+kve = family("kve", lambda f, y, v, x: y - growing(f, y, v, x), samples.positives, of_complex=True)
+family("hankel1", alternating, samples.positives, of_complex=True)
+family("hankel2", alternating, samples.positives, of_complex=True)
+family("hankel1e", lambda f, y, v, x: alternating(f, y, v, x) - 1j * y, samples.positives, of_complex=True)
+family("hankel2e", lambda f, y, v, x: alternating(f, y, v, x) + 1j * y, samples.positives, of_complex=True)
 
 
 def absolute_order(n: Formula) -> Formula:
@@ -110,7 +116,7 @@ def scaled_airy(ys: Sequence[Formula], x: Formula) -> list[list[Formula]]:
     return [[da + r * a], [x * a + r * da], [db - s * b], [x * b - s * db]]
 
 
-special_pair("airy", 4, lambda ys, x: [[ys[1]], [x * ys[0]], [ys[3]], [x * ys[2]]], samples.reals)
+special_pair("airy", 4, lambda ys, x: [[ys[1]], [x * ys[0]], [ys[3]], [x * ys[2]]], samples.reals, of_complex=True)
 special_pair("airye", 4, scaled_airy, samples.positives)
 
 
@@ -137,13 +143,6 @@ special_pair("pbdv", 2, lambda ys, v, x: [[ORDER, ys[1]], [ORDER, (0.25 * x * x 
 # -- spherical -------------------------------------------------------------------------------------------------
 
 
-def whole_order(n: Operand) -> Any:
-    """The order that SciPy takes of a float: without its fraction."""
-    if isinstance(n, Lit):
-        return Lit(int(n.value))
-    return n if number(n).integral else trunc(n)
-
-
 def spherical(name: str, slope: Callable[[Callable[..., Formula], Formula, Formula], Formula]) -> None:
     """(2 n + 1) times the derivative is slope(f, n, x): a combination of the neighbouring orders."""
 
@@ -162,7 +161,7 @@ def spherical(name: str, slope: Callable[[Callable[..., Formula], Formula, Formu
 
     entry = op(f"spherical_{name}", f"scipy.special.spherical_{name}", type=rule, bind=bind, raises="value",
                run=lambda n, x, derivative=False: ufunc(f"spherical_{name}")(n, x),
-               partials=lambda y, n, x, derivative=False: slopes(partials)(y, whole_order(n), x),
+               partials=lambda y, n, x, derivative=False: slopes(partials)(y, whole(Formula(n)).operand, x),
                emit=f"scipy.special.spherical_{name}(_0, _1)", defaults={"derivative": False},
                samples=parametrized([0, 1, 3], samples.positives))
 

@@ -50,8 +50,8 @@ def ratio(x: Formula, y: Formula) -> Formula:
     return x / where(equal(x, 0.0), where(equal(y, 0.0), math.inf, y), y)
 
 
-xlogy = special("xlogy", slopes(lambda z, x, y: [log(y), ratio(x, y)]), POSITIVE_PAIRS)
-xlog1py = special("xlog1py", slopes(lambda z, x, y: [log1p(y), ratio(x, 1.0 + y)]), POSITIVE_PAIRS)
+xlogy = special("xlogy", slopes(lambda z, x, y: [log(y), ratio(x, y)]), POSITIVE_PAIRS, of_complex=True)
+xlog1py = special("xlog1py", slopes(lambda z, x, y: [log1p(y), ratio(x, 1.0 + y)]), POSITIVE_PAIRS, of_complex=True)
 special("entr", slopes(lambda y, x: [-log(x) - 1.0]), samples.positives)
 special("rel_entr", slopes(lambda z, x, y: [log(x / y) + 1.0, -ratio(x, y)]), POSITIVE_PAIRS)
 special("kl_div", slopes(lambda z, x, y: [log(x / y), 1.0 - ratio(x, y)]), POSITIVE_PAIRS)
@@ -97,11 +97,11 @@ special("exprel", slopes(lambda y, x: [0.5 * lifted(hyp1f1)(2.0, 3.0, x)]), samp
 special("cbrt", slopes(lambda y, x: [1.0 / (3.0 * y * y)]), samples.positives, entry="special_cbrt")
 special("exp2", slopes(lambda y, x: [y * elementary.LN2]), samples.reals, entry="special_exp2")
 special("exp10", slopes(lambda y, x: [y * elementary.LN10]), samples.reals)
-special("expm1", slopes(lambda y, x: [exp(x)]), samples.reals, entry="special_expm1")
-special("log1p", slopes(lambda y, x: [1.0 / (1.0 + x)]), samples.positives, entry="special_log1p")
+special("expm1", slopes(lambda y, x: [exp(x)]), samples.reals, entry="special_expm1", of_complex=True)
+special("log1p", slopes(lambda y, x: [1.0 / (1.0 + x)]), samples.positives, entry="special_log1p", of_complex=True)
+special("round", slopes(lambda y, x: [None]), samples.reals, entry="special_round")
 special("cosm1", slopes(lambda y, x: [-sin(x)]), samples.reals)
-special("wrightomega", slopes(lambda y, x: [y / (1.0 + y)]), samples.reals)
-
+special("wrightomega", slopes(lambda y, x: [y / (1.0 + y)]), samples.reals, of_complex=True)
 
 
 def type_lambertw(z: Operand, k: int = 0, tol: float = 1e-8) -> Tensor:

@@ -12,7 +12,20 @@ from collections.abc import Sequence
 from sct.ir.core import Op
 from sct.ops import samples
 from sct.ops.scalar.elementary import rint
-from sct.ops.scipy.formulas import Formula, cos, lifted, sin, slopes, special, special_pair, sqrt, triples, where
+from sct.ops.scipy.formulas import (
+    Formula,
+    absolute,
+    cos,
+    equal,
+    lifted,
+    sin,
+    slopes,
+    special,
+    special_pair,
+    sqrt,
+    triples,
+    where,
+)
 from sct.ops.scipy.hypergeometric import hyp2f1
 
 __all__ = ["ellipe", "ellipk", "elliprd", "elliprf"]
@@ -48,17 +61,73 @@ special("ellipkm1", slopes(lambda k, p: [-slope_of_k(1.0 - p, k)]), samples.unar
 # -- Carlson's symmetric integrals -----------------------------------------------------------------------------
 
 
+def rd_slope(y: Formula, p: Formula, q: Formula, r: Formula) -> Formula:
+    """The derivative of y = R_D(p, q, r) by p, which is -3/4 times the integral of
+    (t + p)**-1.5 * (t + q)**-0.5 * (t + r)**-1.5.
+
+    By partial fractions (DLMF 19.18.8), and where p is near r by the first terms of its series in (r - p)**2.
+    """
+    near = absolute(r - p) < 2e-4 * absolute(r)
+    gap, m = where(near, 1.0, r - p), where(near, 0.5 * (p + r), 1.0)
+    d, v = where(near, 0.5 * (r - p), 0.0) / m, where(near, 1.0 - q / m, 0.0)
+    series = lifted(hyp2f1)(0.5, 2.5, 3.5, v) * 0.4 + d * d * lifted(hyp2f1)(0.5, 4.5, 5.5, v) * (1.0 / 3.0)
+    return where(near, -0.75 * m ** -2.5 * series, 0.5 * (y - lifted(elliprd)(q, r, p)) / gap)
+
+
 def rd_slopes(y: Formula, p: Formula, q: Formula, r: Formula) -> list[Formula]:
-    """By partial fractions of 1 / ((t + p) * (t + r)); by r as it is homogeneous of degree -3/2."""
-    dp = 0.5 * (y - lifted(elliprd)(q, r, p)) / (r - p)
-    dq = 0.5 * (y - lifted(elliprd)(p, r, q)) / (r - q)
+    """By r as it is homogeneous of degree -3/2."""
+    dp, dq = rd_slope(y, p, q, r), rd_slope(y, q, p, r)
     return [dp, dq, -(1.5 * y + p * dp + q * dq) / r]
 
 
-elliprd: Op = special("elliprd", slopes(rd_slopes), triples((0.2, 0.8), (1.1, 1.9), (2.2, 3.0)))
+def rc_slopes(y: Formula, p: Formula, q: Formula) -> list[Formula]:
+    """R_C(p, q) is R_F(p, q, q); where q is negative, Cauchy's principal value, by partial fractions."""
+    below = q < 0.0
+    s, gap, root_p = where(below, q, 1.0), where(below, 2.0 * (q - p), 1.0), sqrt(p)
+    return [where(below, (y - 1.0 / root_p) / gap, lifted(elliprd)(positive(q), positive(q), p) * (-1.0 / 6.0)),
+            where(below, (root_p / s - y) / gap, lifted(elliprd)(p, positive(q), positive(q)) * (-1.0 / 3.0))]
+
+
+def positive(q: Formula) -> Formula:
+    return where(q < 0.0, 1.0, q)
+
+
+def times_rd(x: Formula, y: Formula, z: Formula) -> Formula:
+    """x * R_D(y, z, x), which is 0 where x is."""
+    zero = equal(x, 0.0)
+    return x * lifted(elliprd)(y, z, where(zero, 1.0, x))
+
+
+def rj_slopes(f: Formula, x: Formula, y: Formula, z: Formula, p: Formula) -> list[Formula]:
+    """By partial fractions, which lose their digits where x is near p: nan.  By p as it is homogeneous."""
+
+    def gap(v: Formula) -> Formula:
+        return 2.0 * where(absolute(p - v) < 1e-6 * absolute(p), math.nan, p - v)
+
+    turns = [(x, y, z), (y, z, x), (z, x, y)]
+    own = [(f - lifted(elliprd)(b, c, a)) / gap(a) for a, b, c in turns]
+    weighed = [(a * f - times_rd(a, b, c)) / gap(a) for a, b, c in turns]
+    return [*own, -(1.5 * f + weighed[0] + weighed[1] + weighed[2]) / p]
+
+
+def agm_slope(y: Formula, a: Formula, b: Formula) -> Formula:
+    """The mean is pi / 2 divided by R_F(0, a**2, b**2) (DLMF 19.8.5, 19.25.1)."""
+    q, s = b / a, y / a
+    return 2.0 / (3.0 * math.pi) * s * s * lifted(elliprd)(0.0, q * q, 1.0)
+
+
+APART = triples((0.2, 0.8), (1.1, 1.9), (2.2, 3.0))
+elliprd: Op = special("elliprd", slopes(rd_slopes), APART)
 elliprf = special("elliprf", slopes(lambda y, p, q, r: [
     lifted(elliprd)(q, r, p) * (-1.0 / 6.0), lifted(elliprd)(p, r, q) * (-1.0 / 6.0),
-    lifted(elliprd)(p, q, r) * (-1.0 / 6.0)]), triples((0.2, 0.8), (1.1, 1.9), (2.2, 3.0)))
+    lifted(elliprd)(p, q, r) * (-1.0 / 6.0)]), APART)
+special("elliprc", slopes(rc_slopes), samples.binary((0.2, 0.9), (0.3, 2.0)))
+special("elliprg", slopes(lambda y, p, q, r: [
+    (3.0 * lifted(elliprf)(p, q, r) - times_rd(*turn)) * (1.0 / 12.0) for turn in ((p, q, r), (q, r, p), (r, p, q))]),
+    APART)
+special("elliprj", slopes(rj_slopes), triples((0.2, 0.8), (1.1, 1.9), (2.2, 3.0), (3.4, 4.5)))
+special("agm", slopes(lambda y, a, b: [agm_slope(y, a, b), agm_slope(y, b, a)]),
+        samples.binary((0.3, 2.5), (0.4, 3.0)))
 
 # -- incomplete, and Jacobi's functions ------------------------------------------------------------------------
 

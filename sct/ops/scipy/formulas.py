@@ -23,7 +23,7 @@ from sct.ops.type_rules import is_python, number, ufunc_result
 
 __all__ = ["ORDER", "PARAMETER", "Formula"]
 
-Number = Union["Formula", float]
+Number = Union["Formula", complex]
 
 ORDER = TypeMismatch("there is no classical derivative by the order of this function",
                      hint="pass `sct.stop_gradient(...)` of the order, if no derivative is meant to pass")
@@ -76,6 +76,10 @@ class Formula:
         return call(comparison.gt, self, other)
 
 
+def is_complex(*xs: Operand) -> bool:
+    return any(number(x).kind == "c" for x in xs)
+
+
 def plain(x: Any) -> Any:
     return x.operand if isinstance(x, Formula) else x
 
@@ -93,14 +97,13 @@ def divided(a: Number, b: Number) -> Formula:
     """a / b; a Python number, which may be 0, divides a number of NumPy."""
     x, y = operand(plain(a)), operand(plain(b))
     if is_python(x) and is_python(y) and not (isinstance(y, Lit) and y.value):
-        x = as_dtype(x, "f64")
+        x = as_dtype(x, "c128" if is_complex(x) else "f64")
     return Formula(div(x, y))
 
 
 absolute, sign = lifted(arithmetic.abs_), lifted(arithmetic.sign)
-cos, exp, expm1, log, log1p, sin, sqrt = map(lifted, (
-    elementary.cos, elementary.exp, elementary.expm1, elementary.log, elementary.log1p, elementary.sin,
-    elementary.sqrt))
+cos, exp, expm1, log, sin, sqrt = map(lifted, (
+    elementary.cos, elementary.exp, elementary.expm1, elementary.log, elementary.sin, elementary.sqrt))
 cosh, floor, sinh, tanh = map(lifted, (elementary.cosh, elementary.floor, elementary.sinh, elementary.tanh))
 erf, gammaln, psi, gamma = map(lifted, (elementary.erf, elementary.lgamma, elementary.digamma, elementary.gamma))
 equal, maximum = lifted(comparison.eq), lifted(selection.maximum)
@@ -114,12 +117,26 @@ def where(condition: Formula, a: Number, b: Number) -> Formula:
 
 def literal_like(x: Operand, other: Operand) -> Operand:
     t = number(other)
-    return as_dtype(x, "f32") if isinstance(x, Lit) and t.carrier == "np" and t.dtype == "f32" else x
+    is_narrow = t.carrier == "np" and t.dtype in ("f32", "c64")
+    return as_dtype(x, t.dtype) if isinstance(x, Lit) and is_narrow else x
 
 
 def as_numpy(x: Formula) -> Formula:
     """A number of Python as one of NumPy."""
-    return Formula(as_dtype(x.operand, "f64")) if is_python(x.operand) else x
+    return Formula(as_dtype(x.operand, "c128" if is_complex(x.operand) else "f64")) if is_python(x.operand) else x
+
+
+def whole(n: Formula) -> Formula:
+    """The order that SciPy takes of a float: without its fraction."""
+    x = n.operand
+    if isinstance(x, Lit):
+        return Formula(Lit(int(x.value)))
+    return n if number(x).integral else call(elementary.trunc, n)
+
+
+def log1p(x: Formula) -> Formula:
+    """Of Python's complex numbers as of NumPy's: Python has no such function of them."""
+    return call(elementary.log1p, as_numpy(x) if is_complex(x.operand) else x)
 
 
 def lower(n: Formula) -> Formula:
@@ -142,18 +159,23 @@ def ufunc(name: str) -> Any:
 
 
 def special(name: str, partials: Callable[..., list[Any]], sampled: samples.Samples, *, entry: str | None = None,
-            calls: str = "", **fields: Any) -> Op:
-    """The op of `scipy.special.<name>`, an elementwise function; `entry` is its name among ops."""
+            calls: str = "", of_complex: bool | Callable[..., list[Any]] = False, **fields: Any) -> Op:
+    """The op of `scipy.special.<name>`, an elementwise function; `entry` is its name among ops.
+
+    of_complex: the partials where an operand is complex, in which the function is holomorphic; True: the same
+    """
 
     def rule(*xs: Operand, spelling: str | None = None) -> Tensor:
         return ufunc_result(ufunc(name), xs, f"scipy.special.{name}")
 
-    return op(entry or name, f"scipy.special.{name} {calls}", type=rule, spelled=True,
-              run=lambda *xs: ufunc(name)(*xs), partials=partials, samples=sampled, **fields)
+    by_kind = partials if isinstance(of_complex, bool) else lambda y, *xs: (
+        of_complex if is_complex(*xs) else partials)(y, *xs)
+    return op(entry or name, f"scipy.special.{name} {calls}", type=rule, spelled=True, complex=bool(of_complex),
+              run=lambda *xs: ufunc(name)(*xs), partials=by_kind, samples=sampled, **fields)
 
 
 def special_pair(name: str, count: int, slopes_of: Callable[..., Sequence[Sequence[Any]]],
-                 sampled: samples.Samples) -> Op:
+                 sampled: samples.Samples, of_complex: bool = False) -> Op:
     """The op of a ufunc with `count` results: slopes_of([y, ...], *xs) gives the derivatives of each."""
 
     def rule(*xs: Operand) -> tuple[Tensor, ...]:
@@ -174,7 +196,7 @@ def special_pair(name: str, count: int, slopes_of: Callable[..., Sequence[Sequen
         return totals
 
     return op(name, f"scipy.special.{name}", type=rule, run=lambda *xs: ufunc(name)(*xs), vjp=vjp,
-              emit=f"scipy.special.{name}(_args)", samples=sampled)
+              emit=f"scipy.special.{name}(_args)", complex=of_complex, samples=sampled)
 
 
 def triples(x: tuple[float, float], y: tuple[float, float], z: tuple[float, float],

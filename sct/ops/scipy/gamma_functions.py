@@ -37,6 +37,7 @@ from sct.ops.scipy.formulas import (
     special,
     ufunc,
     where,
+    whole,
 )
 from sct.ops.type_rules import ufunc_result
 
@@ -56,8 +57,16 @@ def rgamma_slope(y: Formula, x: Formula) -> Formula:
     return where(left, reflected, -y * psi(where(left, 1.0, x)))
 
 
-rgamma = special("rgamma", slopes(lambda y, x: [rgamma_slope(y, x)]), samples.unary(-1.9, 2.0))
-special("loggamma", slopes(lambda y, x: [psi(x)]), samples.positives)
+def complex_rgamma_slope(y: Formula, z: Formula) -> Formula:
+    """By reflection at the zeros 0, -1, ... alone."""
+    pole = equal(y, 0.0)
+    r = 1.0 - where(pole, z, 0.0)
+    return where(pole, cos(math.pi * r) * -gamma(r), -y * psi(where(pole, 1.0, z)))
+
+
+rgamma = special("rgamma", slopes(lambda y, x: [rgamma_slope(y, x)]), samples.unary(-1.9, 2.0),
+                 of_complex=slopes(lambda y, z: [complex_rgamma_slope(y, z)]))
+special("loggamma", slopes(lambda y, x: [psi(x)]), samples.positives, of_complex=True)
 special("gammasgn", slopes(lambda y, x: [None]), samples.positives)
 special("beta", slopes(lambda y, a, b: [y * (psi(a) - psi(a + b)), y * (psi(b) - psi(a + b))]), POSITIVE_PAIRS)
 betaln = special("betaln", slopes(lambda y, a, b: [psi(a) - psi(a + b), psi(b) - psi(a + b)]), POSITIVE_PAIRS)
@@ -87,6 +96,7 @@ zeta: Op = op(
     emit=lambda *xs: f"scipy.special.zeta({', '.join(placeholders(len(xs)))})",
     partials=slopes(lambda y, s, *q: [EXPONENT, *(-s * lifted(zeta)(s + 1.0, v) for v in q)]),
     samples=parametrized([2, (Lit(2.5),)], samples.positives))
+special("zetac", slopes(lambda y, x: [EXPONENT]), lambda: [((Lit(2.5),), {})])
 
 
 def multigammaln_bind(a: Any, d: Any) -> tuple[list[Any], dict[str, Any]]:
@@ -206,7 +216,7 @@ def binomial_slope(k: Formula, n: Formula, p: Formula) -> Formula:
 
 
 def negative_binomial_density(k: Formula, n: Formula, p: Formula) -> Formula:
-    return beta_density(n, k + 1.0, p)
+    return beta_density(whole(n) * 1.0, whole(k) + 1.0, p)
 
 
 tails("chdtr", "chdtrc", chi_square_density, ONE, samples.positives)
@@ -219,8 +229,8 @@ tails("pdtr", "pdtrc", poisson_slope, [(Lit(2.0),), (0,)], samples.positives, OR
 quantile("pdtri", poisson_slope, [(2,)], reason=ORDER)
 tails("bdtr", "bdtrc", binomial_slope, [(Lit(2.0), 5), (Lit(5.0), 5)], UNIT, ORDER)
 quantile("bdtri", binomial_slope, [(Lit(2.0), 5)], reason=ORDER)
-tails("nbdtr", "nbdtrc", negative_binomial_density, [(2, 5)], UNIT, ORDER)
-quantile("nbdtri", negative_binomial_density, [(2, 5)], reason=ORDER)
+tails("nbdtr", "nbdtrc", negative_binomial_density, [(2, 5), (Lit(2.7), Lit(5.6))], UNIT, ORDER)
+quantile("nbdtri", negative_binomial_density, [(2, 5), (Lit(2.7), Lit(5.6))], reason=ORDER)
 
 
 def gdtr_slopes(a: Formula, b: Formula, x: Formula) -> list[Any]:
