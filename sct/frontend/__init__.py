@@ -87,13 +87,21 @@ from sct.frontend.scipy_library import (
     grids,
     hermite_interpolants,
     integrals_of_samples,
-    matrices,
     radial_functions,
+    rotations,
     scattered_data,
     spatial,
 )
-from sct.frontend.scipy_library.signal_processing import filter_design, images, signals, spectra, windows
-from sct.frontend.scipy_library.sparse import algebra, construction, elementwise
+from sct.frontend.scipy_library.linear_algebra import factorizations, matrices
+from sct.frontend.scipy_library.signal_processing import (
+    filter_design,
+    images,
+    linear_systems,
+    signals,
+    spectra,
+    windows,
+)
+from sct.frontend.scipy_library.sparse import algebra, construction, elementwise, krylov
 from sct.frontend.scipy_library.statistics import (
     distributions,
     multivariate,
@@ -131,12 +139,12 @@ __all__ = [
 ]
 
 _handlers = (
-    array_copies, array_namespace, array_texts, assignment_statements, attributes, bisect_heapq, builtins,
-    by_powers, cached_functions, call_expressions, comparisons, comprehensions, constrained_minima, distributions,
-    expressions, filter_design, fitpack, fits, flat_elements, geometry, grids, hermite_interpolants, images,
-    integrals, integrals_of_samples, interpolants, introspection, iterator_builtins, itertools_functools,
-    loop_statements, match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks,
-    operator_module, piecewise, python_expressions, radial_functions, record_classes, rank_statistics, sample_tests,
-    samples, scattered_data, series, signals, solvers, algebra, construction, elementwise, spatial, spectra,
-    statements, subscripts, sums_and_extrema, suspended_generators, trajectories, truth, try_statement, windows,
-    with_statement, writes)
+    algebra, array_copies, array_namespace, array_texts, assignment_statements, attributes, bisect_heapq,
+    builtins, by_powers, cached_functions, call_expressions, comparisons, comprehensions, constrained_minima,
+    construction, distributions, elementwise, expressions, factorizations, filter_design, fitpack, fits,
+    flat_elements, geometry, grids, hermite_interpolants, images, integrals, integrals_of_samples, interpolants,
+    introspection, iterator_builtins, itertools_functools, krylov, linear_systems, loop_statements,
+    match_statement, matrices, methods, multivariate, nested_jacobians, numpy_fallbacks, operator_module,
+    piecewise, python_expressions, radial_functions, rank_statistics, record_classes, rotations, sample_tests,
+    samples, scattered_data, series, signals, solvers, spatial, spectra, statements, subscripts, sums_and_extrema,
+    suspended_generators, trajectories, truth, try_statement, windows, with_statement, writes)

@@ -88,8 +88,9 @@ _OTHERS = ("fun", "njev", "jac", "cost", "grad", "optimality", "active_mask", "m
            "hess", "nhev", "keys", "values", "items", "get")
 """Attributes of the results of SciPy that are texts, and those that sct does not read."""
 
-_UNCONSTRAINED = (None, "Nelder-Mead", "Powell", "CG", "BFGS", "Newton-CG", "L-BFGS-B", "SLSQP", "nelder-mead",
-                  "powell", "cg", "bfgs", "newton-cg", "l-bfgs-b", "slsqp")
+_METHODS = ("Nelder-Mead", "Powell", "CG", "BFGS", "Newton-CG", "L-BFGS-B", "TNC", "SLSQP", "COBYLA", "COBYQA",
+            "trust-constr", "dogleg", "trust-ncg", "trust-krylov", "trust-exact")
+_UNCONSTRAINED = (None, *_METHODS, *map(str.lower, _METHODS))
 _PLAIN = {"full_output": (False, 0), "retall": (False, 0), "callback": (None,)}
 _NEAR_ZERO, _NEAR_MINIMUM = 1e-8, 1e-3
 """What solvers of SciPy are content with by default, or a little more: a zero and a minimum to so many digits."""
@@ -102,13 +103,13 @@ _SOLVERS = dict.fromkeys(("brentq", "brenth", "bisect", "ridder", "toms748"), _B
     "root": _Solver(("fun", "jac"), VECTOR, {"method": _ROOTS, "callback": (None,), "options": (None,)},
                     ("x", "success"), ("message", "nfev", "status")),
     "root_scalar": _Solver(("f", "fprime", "fprime2"), NUMBER, {"options": (None,), "method": (
-        None, "brentq", "brenth", "bisect", "ridder", "newton", "secant", "halley")}, ("root", "converged"),
+        None, "brentq", "brenth", "bisect", "ridder", "toms748", "newton", "secant", "halley")}, ("root", "converged"),
         ("iterations", "function_calls", "flag")),
     "minimize": _Solver(("fun", "jac", "hess"), VECTOR, {
         "method": _UNCONSTRAINED, "constraints": (), "callback": (None,), "hessp": (None,)},
         ("x", "success"), ("message", "nfev", "nit", "status"), "minimum"),
     "minimize_scalar": _Solver(("fun",), NUMBER, {
-        "method": (None, "brent", "Brent"), "bounds": (None,)},
+        "method": (None, "brent", "Brent", "golden", "Golden"), "bounds": (None,)},
         ("x", "success"), ("message", "nfev", "nit"), "minimum"),
     "least_squares": _Solver(("fun", "jac"), VECTOR, {
         "bounds": (), "callback": (None,), "kwargs": (None,),

@@ -64,7 +64,7 @@ from sct.frontend.operators.methods_of_constants import pure_method
 from sct.frontend.operators.text_formatting import joined
 from sct.frontend.polynomials.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.scipy_library.grids import value_of_table
-from sct.frontend.scipy_library.spatial import value_of_rotation
+from sct.frontend.scipy_library.rotations import value_of_rotation
 from sct.frontend.scipy_library.statistics.multivariate import value_of_density
 from sct.frontend.scipy_objects.frozen_distributions import frozen_distribution
 from sct.frontend.scipy_objects.sparse_matrices import linear_method

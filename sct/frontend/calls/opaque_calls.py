@@ -320,7 +320,7 @@ def _draws(ev: Evaluator, fn: Abstract) -> str:
     if type(getattr(f, "__self__", None)) in GENERATORS:
         return str(f.__name__)
     eqn = ev.defs.get(fn) if isinstance(fn, Value) else None
-    method = eqn is not None and eqn.op is inactive and is_generator(ev, eqn.args[0])
+    method = eqn is not None and eqn.op is inactive and eqn.args and is_generator(ev, eqn.args[0])
     return str(eqn.attrs["text"]).rpartition(".")[2] if eqn is not None and method else ""
 
 

@@ -47,7 +47,8 @@ _OF_SCIPY = (
     "scipy._lib.array_api_extra", "scipy.fft",
     "scipy.integrate", "scipy.integrate._quadrature", "scipy.interpolate", "scipy.linalg", "scipy.ndimage",
     "scipy.optimize", "scipy.signal", "scipy.signal.windows", "scipy.sparse", "scipy.sparse.linalg",
-    "scipy.spatial", "scipy.spatial.distance", "scipy.stats", "scipy.stats._continuous_distns")
+    "scipy.spatial", "scipy.spatial.distance", "scipy.spatial.transform", "scipy.stats",
+    "scipy.stats._continuous_distns")
 _DISTRIBUTIONS = ("dirichlet", "invwishart", "matrix_normal", "multinomial", "multivariate_normal", "multivariate_t",
                   "wishart")
 """Objects of `scipy.stats` that have handlers, and whose methods have."""

@@ -1,7 +1,8 @@
-"""Polynomials of `scipy.interpolate` that are made of differentiated numbers: `PPoly` and `KroghInterpolator`.
+"""Polynomials of `scipy.interpolate` that are made of differentiated numbers: `PPoly`, and those through points.
 
-    PPoly(c, t)(x)               ->   what SciPy computes, with the derivative of `_value_of_pieces`, by x, c and t
-    KroghInterpolator(t, y)(x)   ->   what SciPy computes, with the derivative of `_value_through`, by x, t and y
+    PPoly(c, t)(x)                    ->   what SciPy computes, with the derivative of `_value_of_pieces`, by x, c and t
+    KroghInterpolator(t, y)(x)        ->   the same of `_value_through`, by x, t and y
+    BarycentricInterpolator(t, y)(x)  ->   the same of `_sum_of_lagrange`, by x, t and y
 """
 
 from __future__ import annotations
@@ -77,6 +78,15 @@ def _value_through(x: Any, t: Any, y: Any, order: Any) -> Any:
     return p[order]
 
 
+def _sum_of_lagrange(x: Any, t: Any, y: Any) -> Any:
+    """The polynomial through the data, in Lagrange's form: the products are as exact as the barycentric weights, and
+    have derivatives at the points themselves.
+    """
+    same = np.eye(len(t))
+    factors = (np.expand_dims(x, (-1, -2)) - t) / (np.expand_dims(t, 1) - t + same)
+    return np.prod(np.where(same > 0.0, 1.0, factors), axis=-1) @ y
+
+
 # -- the objects -------------------------------------------------------------------------------------------------------
 
 
@@ -106,10 +116,23 @@ class NewtonPolynomial:
         """Stands for what SciPy's objects have besides."""
 
 
+class LagrangePolynomial:
+    """A `BarycentricInterpolator`, where the function is evaluated; its calls have a handler."""
+
+    def __call__(self, x: Any) -> Any: ...
+
+    def other(self, value: Any = None) -> Any:
+        """Stands for what SciPy's objects have besides."""
+
+
+_CLASSES: dict[str, Any] = {"PPoly": PiecewisePolynomial, "KroghInterpolator": NewtonPolynomial,
+                            "BarycentricInterpolator": LagrangePolynomial}
+
+
 @functools.cache
 def _class_of(name: str) -> type:
     """The class of a polynomial, for which `isinstance` holds that holds for SciPy's."""
-    own: Any = PiecewisePolynomial if name == "PPoly" else NewtonPolynomial
+    own = _CLASSES[name]
     return stand_in_class(own, getattr(sys.modules["scipy.interpolate"], name), own.other)
 
 
@@ -124,7 +147,9 @@ def _maker(name: str, holds: Callable[[Any], Any], otherwise: tuple[str, str]) -
         extrapolate = ev.ask(arguments.pop("extrapolate", Static(None)), f"`extrapolate` of `{name}`")
         if "axis" in arguments and ev.ask(arguments["axis"], f"`axis` of `{name}`") == 0:
             del arguments["axis"]
-        if arguments.keys() != {at, data} or extrapolate not in (None, True, False):
+        seed = ev.ask(arguments.pop("rng", Static(None)), f"`rng` of `{name}`")
+        if arguments.keys() != {at, data} or extrapolate not in (None, True, False) or type(seed) not in (
+                int, type(None)):
             ev.refuse("SCT402", f"`{name}` with other options than `extrapolate`, or periodic, is not differentiated",
                       hint="leave them out")
         t = ev.wrap(ev.operand(array_of_floats(ev, name, _floats(ev, arguments[at]), (1,))))
@@ -133,6 +158,7 @@ def _maker(name: str, holds: Callable[[Any], Any], otherwise: tuple[str, str]) -
             ev.refuse("SCT402", f"`{name}` is differentiated only where {otherwise[0]}", hint=otherwise[1])
         give(ev, [arguments[at], arguments[data]], True)
         options = "" if extrapolate is None else f", extrapolate={extrapolate}"
+        options += "" if seed is None else f", rng={seed}"
         texts = "_1, _0" if name == "PPoly" else "_0, _1"
         native = ev.emit(interpolant, ev.operand(t), ev.operand(c), text=f"scipy.interpolate.{name}({texts}{options})")
         return ev.new_object(_class_of(name), {"_native": native, "_positions": t, "_data": c})
@@ -152,6 +178,8 @@ of_scipy("scipy.interpolate.PPoly")(_maker("PPoly", _rise, (
     "its breakpoints rise", "give them, and the coefficients, in the order from left to right")))
 of_scipy("scipy.interpolate.KroghInterpolator")(_maker("KroghInterpolator", _differ, (
     "its points differ", "use `CubicHermiteSpline` for values and slopes")))
+of_scipy("scipy.interpolate.BarycentricInterpolator")(_maker("BarycentricInterpolator", _differ, (
+    "its points differ", "leave out those that occur twice")))
 
 
 def _floats(ev: Evaluator, v: Abstract) -> Abstract:
@@ -253,7 +281,26 @@ def _derivative_at(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return _read(ev, text, slots, [arguments["x"]], _value_through, [slots["_data"], Static(order)])
 
 
-@special(PiecewisePolynomial.other, NewtonPolynomial.other)
+@special(LagrangePolynomial.__call__)
+def _value_between(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    arguments = named_arguments(ev, LagrangePolynomial.__call__, args, kwargs)
+    slots = _slots(ev, arguments["self"])
+    return _read(ev, "_0(_1)", slots, [arguments["x"]], _sum_of_lagrange, [slots["_data"]])
+
+
+@of_scipy("scipy.interpolate.barycentric_interpolate")
+def _barycentric(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The same in one call."""
+    name = "BarycentricInterpolator"
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].barycentric_interpolate, args, kwargs)
+    if ev.ask(arguments.pop("der", Static(0)), "`der` of `barycentric_interpolate`") != 0:
+        ev.refuse("SCT402", "`der` of `barycentric_interpolate` is not supported", hint="use `krogh_interpolate`")
+    x = arguments.pop("x")
+    polynomial = ev.call(Static(getattr(sys.modules["scipy.interpolate"], name)), [], arguments)
+    return ev.call(polynomial, [x])
+
+
+@special(PiecewisePolynomial.other, NewtonPolynomial.other, LagrangePolynomial.other)
 def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
     ev.refuse("SCT203", "this attribute of a polynomial of SciPy is not supported",
               why="sct reads its values, derivatives and integrals, as it is made of differentiated numbers",

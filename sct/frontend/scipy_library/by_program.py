@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError
-from sct.frontend.autodiff.implicit_functions import computed_before, standing_for
+from sct.frontend.autodiff.implicit_functions import computed_before, derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
@@ -49,6 +49,8 @@ class Program:
     complex  is the program right for complex arrays?
     counts   those of the arrays that hold counts, by which there is no derivative
     is_root  is the result the root of that of the program?
+    by_value does the program take what the library has computed last?  It is None where its result has the same type,
+             and perhaps other signs
     instead  what to write in place of a parameter that must be left out, where that gives another result
     """
 
@@ -63,6 +65,7 @@ class Program:
     complex: bool = False
     counts: Sequence[str] = ()
     is_root: bool = False
+    by_value: bool = False
     instead: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -172,7 +175,11 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
         return value
 
     try:
-        result, like = computed_before(ev, lambda: ev.call(Static(program.run), [*args, *needs]), compute)
+        last = [NONE] if program.by_value else []
+        result, like = computed_before(ev, lambda: ev.call(Static(program.run), [*args, *needs, *last]), compute)
+        if program.by_value:
+            with derivative_code(ev):
+                like = ev.call(Static(program.run), [*args, *needs, _computed(ev, result, like)])
     except Dead:
         ev.refuse("SCT402", f"`{text.partition('(')[0]}` is not differentiated for these arguments",
                   why="the program that has its derivative raises an exception for them")
@@ -188,6 +195,13 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
         return standing_for(ev, result, like, is_root=program.is_root) if is_active else ev.wrap(result)
     parts = [_part_of(ev, result, like_part, f"_0[{k}]") for k, like_part in enumerate(like.items)]
     return Tup(tuple(parts), tuple(program.fields)) if program.fields else Tup(tuple(parts))
+
+
+def _computed(ev: Evaluator, result: Value, like: Abstract, text: str = "_0") -> Abstract:
+    """What the library has computed, of the types of `like`."""
+    if isinstance(like, Tup):
+        return Tup(tuple(_computed(ev, result, x, f"{text}[{k}]") for k, x in enumerate(like.items)))
+    return ev.wrap(result if text == "_0" else ev.emit(part, result, text=text, type=ev.operand(like).type))
 
 
 def _part_of(ev: Evaluator, result: Value, like: Abstract, text: str) -> Abstract:

@@ -1,4 +1,4 @@
-"""Fits: `curve_fit`, least squares with bounds, and linear programs.
+"""Fits: `curve_fit`, least squares with bounds, isotonic regression, and linear programs.
 
     popt, pcov = curve_fit(f, x, y)   ->   fit = solver(f, x, y);  popt = solution(part(fit), <the gradient is zero>)
 """
@@ -25,7 +25,7 @@ from sct.frontend.heap.inactive import leave_to_python, template_of
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
-from sct.ir.dims import Dim
+from sct.ir.dims import Dim, sym
 from sct.ir.types import BOOL, FLOAT, INT, Tensor
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
@@ -269,3 +269,40 @@ def _linprog(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return _with_others(ev, "linprog", solver_result, read, (
         "slack", "con", "ineqlin", "eqlin", "lower", "upper", "crossover_nit", "mip_node_count", "mip_dual_bound",
         "mip_gap"))
+
+
+# -- isotonic regression -----------------------------------------------------------------------------------------------
+
+
+def _means_of_blocks(y: Any, weights: Any, blocks: Any) -> Any:
+    """For each element the mean of its block, and the weights of the blocks."""
+    weights = np.ones(len(y)) if weights is None else weights
+    k = np.repeat(np.arange(len(blocks) - 1), np.diff(blocks))
+    total, sums = np.zeros(len(blocks) - 1), np.zeros(len(blocks) - 1)
+    np.add.at(total, k, weights)
+    np.add.at(sums, k, weights * y)
+    return (sums / total)[k], total
+
+
+@of_scipy("scipy.optimize.isotonic_regression")
+def _isotonic(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The blocks, in which the result is constant, do not change where it is differentiated."""
+    name = "isotonic_regression"
+    arguments = named_arguments(ev, sys.modules["scipy.optimize"].isotonic_regression, args, kwargs)
+    leave_to_python(ev, name, arguments.values())
+    y = array_of_floats(ev, name, arguments["y"], (1,))
+    weights = arguments.get("weights", _NONE)
+    weights = _NONE if weights == _NONE else array_of_floats(ev, name, weights, (1,))
+    rises = bool(ev.ask(arguments.get("increasing", Static(True)), f"`increasing` of `{name}`"))
+    operands, text = [ev.operand(y)], "_0" + ", increasing=False" * (not rises)
+    if weights != _NONE:
+        operands, text = [*operands, ev.operand(weights)], f"{text}, weights=_1"
+    result = ev.emit(solver, *operands, text=f"scipy.optimize.{name}({text})", type=OBJECT)
+    result.hint = "fit"
+    t = Tensor("array", "i64", (sym(f"_blocks{result.id}"),))
+    blocks = ev.wrap(ev.emit(part, result, text="_0.blocks", type=t))
+    with derivative_code(ev):
+        like = ev.call(Static(_means_of_blocks), [y, weights, blocks])
+    assert isinstance(like, Tup)
+    parts = {key: standing_for(ev, result, x, f"_0.{key}") for key, x in zip(("x", "weights"), like.items)}
+    return library_object(ev, f"what `{name}` returns", {**parts, "blocks": blocks}, ())

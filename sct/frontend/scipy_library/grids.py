@@ -1,4 +1,4 @@
-"""Tables over grids, `RegularGridInterpolator` and `interpn`, linear in each direction; and images read between their
+"""Tables over grids, `RegularGridInterpolator` and `interpn`, by each of their methods; and images read between their
 elements: `map_coordinates`, by splines of orders 1 to 3.
 
     RegularGridInterpolator((xs, ys), values)((x, y))   ->   what SciPy computes, with the derivative of `_linear`
@@ -6,12 +6,14 @@ elements: `map_coordinates`, by splines of orders 1 to 3.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import itertools
+import operator
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -19,10 +21,12 @@ from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
-from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.inactive import leave_to_python, template_of
+from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import Program, as_floats, handler, register
+from sct.frontend.scipy_library.hermite_interpolants import monotone
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim
@@ -30,31 +34,113 @@ from sct.ir.types import NARROW, Tensor, in_words
 from sct.ops.program.effects import OBJECT
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.image_samples import map_coordinates
+from sct.ops.scipy.splines import interpolant, interpolated
 
 __all__ = ["sampled", "value_of_table"]
 
 _OPTIONS = ("bounds_error", "fill_value")
+_NONE = Static(None)
 
 
-def _linear(grids: Any, values: Any, xs: Any, fill: Any) -> Any:
-    """The values between those of the grid, linear in each direction; `fill` beyond it, if that is a number."""
+def _cell(grid: Any, x: Any) -> Any:
+    """The position of the cell of the grid, which rises or falls, and how far in it the points are, from 0 to 1."""
+    sign = np.copysign(1.0, grid[-1] - grid[0])
+    i = np.clip(np.searchsorted(sign * grid, sign * x, side="right") - 1, 0, len(grid) - 2)
+    return i, (x - grid[i]) / (grid[i + 1] - grid[i])
+
+
+def _linear(grids: Any, values: Any, xs: Any) -> Any:
+    """The values between those of the grid, linear in each direction."""
     cells = []
     weights = []
-    outside = False
     for grid, x in zip(grids, xs):
-        sign = np.copysign(1.0, grid[-1] - grid[0])
-        i = np.clip(np.searchsorted(sign * grid, sign * x, side="right") - 1, 0, len(grid) - 2)
-        t = (x - grid[i]) / (grid[i + 1] - grid[i])
+        i, t = _cell(grid, x)
         cells.append(i)
         weights.append((1.0 - t, t))
-        outside = outside | (sign * x < sign * grid[0]) | (sign * x > sign * grid[-1])
     result = 0.0
     for corner in itertools.product((0, 1), repeat=len(grids)):
         term = values[tuple(i + k for i, k in zip(cells, corner))]
         for w, k in zip(weights, corner):
             term = term * w[k]
         result = result + term
-    return result if fill is None else np.where(outside, fill, result)
+    return result
+
+
+def _nearest(grids: Any, values: Any, xs: Any) -> Any:
+    """The value at the nearest point of the grid."""
+    nearest = []
+    for grid, x in zip(grids, xs):
+        i, t = _cell(grid, x)
+        nearest.append(np.where(t <= 0.5, i, i + 1))
+    return values[tuple(nearest)]
+
+
+def _product(weights: Any, values: Any, xs: Any) -> Any:
+    """The sum of the values with the product of their weights in each direction: a row of each for each point."""
+    result = np.expand_dims(values, 0)
+    for w in reversed(weights):
+        result = np.sum(np.reshape(w, (len(w),) + (1,) * (result.ndim - 2) + (-1,)) * result, axis=-1)
+    return np.reshape(result, np.shape(xs[0]))
+
+
+def _monotone_piece(grid: Any, values: Any, x: Any, slopes: Any) -> Any:
+    """Cubic pieces along the last axis of the values, at each of the points, which are the first axis."""
+    i, t = _cell(grid, x)
+    h = np.diff(grid)[(slice(None),) + (None,) * (values.ndim - 1)]
+    values = np.moveaxis(values, -1, 0)
+    m = np.diff(values, axis=0) / h
+    d = slopes(h, m)
+    points = np.arange(len(x)) if values.shape[1] > 1 else np.zeros(len(x), int)
+    y, m, p, q, h = values[i, points], m[i, points], d[i, points], d[i + 1, points], h[i, 0]
+    t = t[(slice(None),) + (None,) * (y.ndim - 1)]
+    s = t * h
+    return y + s * (p + t * (3.0 * m - 2.0 * p - q + t * (p + q - 2.0 * m)))
+
+
+def _pchip(grids: Any, values: Any, xs: Any, slopes: Any) -> Any:
+    """Monotone cubic pieces in each direction, the last one first."""
+    result = values[None]
+    shape = np.shape(xs[0])
+    for k in reversed(range(len(grids))):
+        result = _monotone_piece(grids[k], result, np.ravel(xs[k]), slopes)
+    return result.reshape(shape)
+
+
+def _filled(grids: Any, result: Any, xs: Any, fill: Any) -> Any:
+    """`fill` beyond the grid."""
+    outside = False
+    for grid, x in zip(grids, xs):
+        first, last = np.minimum(grid[0], grid[-1]), np.maximum(grid[0], grid[-1])
+        outside = outside | (x < first) | (x > last)
+    return np.where(outside, fill, result)
+
+
+_DEGREES = {"cubic": 3, "quintic": 5, "splinef2d": 3}
+"""The methods whose values are tensor products of splines."""
+
+_PROGRAMS: dict[str, Any] = {"linear": _linear, "slinear": _linear, "nearest": _nearest, "pchip": _pchip}
+
+
+def _of_method(ev: Evaluator, method: str, grids: Sequence[Abstract], values: Abstract, points: Sequence[Abstract]
+               ) -> Abstract:
+    """The values at the points by the program of this method."""
+    if method not in _DEGREES:
+        slopes = [Static(monotone)] if method == "pchip" else []
+        return ev.call(Static(_PROGRAMS[method]), [Tup(tuple(grids)), values, Tup(tuple(points)), *slopes])
+    weights = [ev.wrap(_weights_of_spline(ev, grid, x, _DEGREES[method])) for grid, x in zip(grids, points)]
+    return ev.call(Static(_product), [Tup(tuple(weights)), values, Tup(tuple(points))])
+
+
+def _weights_of_spline(ev: Evaluator, grid: Abstract, x: Abstract, degree: int, nu: int = 0) -> Value:
+    """The splines through unit data at the points, or their derivatives: a row for each point."""
+    order = ev.call(Static(np.argsort), [grid])  # a grid may fall
+    units, rising = (ev.operand(ev.call(Static(np.take), [v, order], {"axis": Static(0)}))
+                     for v in (ev.call(Static(np.eye), [ev.call(Static(len), [grid])]), grid))
+    text = f"scipy.interpolate.make_interp_spline(_1, _0, k={degree})"
+    spline = ev.emit(interpolant, units, rising, text=text, of_unit=True)
+    at = ev.operand(ev.call(Static(np.ravel), [x]))
+    weights: Value = ev.emit(interpolated, spline, at, units, rising, units=(text,), nu=nu)
+    return weights
 
 
 @of_scipy("scipy.interpolate.RegularGridInterpolator")
@@ -71,10 +157,12 @@ def _table(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     table.hint = "table"
 
     def read(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        if len(args) + len(kwargs) != 1 or kwargs and "xi" not in kwargs:
-            ev.refuse("SCT402", f"`method` of a call of `{name}` is not supported",
-                      hint="give it where the table is made")
-        return _values(ev, grids, values, arguments, args[0] if args else kwargs["xi"], "_0", [table], ())
+        call = named_arguments(ev, sys.modules["scipy.interpolate"].RegularGridInterpolator.__call__,
+                               [Static(None), *args], kwargs)
+        if call.get("nu", Static(None)) != Static(None):
+            ev.refuse("SCT402", f"`nu` of a call of `{name}` is not supported",
+                      hint="differentiate what it gives with `sct.grad`")
+        return _values(ev, grids, values, arguments, call["xi"], "_0", [table], (), call.get("method", Static(None)))
 
     return DerivedCallable(read)
 
@@ -85,14 +173,12 @@ def value_of_table(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abs
     cls = getattr(sys.modules.get("scipy.interpolate"), "RegularGridInterpolator", None)
     if cls is None or type(table) is not cls or path is None or kwargs or len(args) != 1:
         return None
-    if table.method != "linear" or table.values.ndim != len(table.grid) or table.values.dtype != np.float64:
+    if table.values.ndim != len(table.grid) or table.values.dtype != np.float64:
         return None
     lifted = {key: lift(ev, getattr(table, key), (*path, ("attr", key)))
               for key in ("method", "bounds_error", "fill_value", "values")}
-    if ev.ask(lifted["method"], "the method of a table") != "linear":
-        return None
     grids = [lift(ev, x, (*path, ("attr", "grid"), ("item", k))) for k, x in enumerate(table.grid)]
-    options = {key: lifted[key] for key in _OPTIONS}
+    options = {key: lifted[key] for key in (*_OPTIONS, "method")}
     return _values(ev, grids, lifted["values"], options, args[0], "_0", [opaque(ev, fn)], ())
 
 
@@ -106,12 +192,18 @@ def _interpn(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _values(ev: Evaluator, grids: Sequence[Abstract], values: Abstract, arguments: Mapping[str, Abstract], xi: Abstract,
-            call: str, operands: Sequence[Operand], of_numbers: tuple[Dim, ...]) -> Abstract:
-    """The values of a table at the points `xi`; `of_numbers`: their shape at a tuple of numbers."""
+            call: str, operands: Sequence[Operand], of_numbers: tuple[Dim, ...], of_call: Abstract = _NONE
+            ) -> Abstract:
+    """The values of a table at the points `xi`; `of_numbers`: their shape at a tuple of numbers; `of_call`: the method
+    of this call, if it is not that of the table.
+    """
     points, text, own, shape = _points(ev, xi, len(grids), of_numbers, len(operands))
+    method = ev.ask(of_call, "the method of a table")
+    more_text = f", method={method!r}" if method is not None else ""
+    method = method or ev.ask(arguments.get("method", Static("linear")), "the method of a table")
     texts: list[str] = []
     if call == "_0":
-        text, more = f"_0({text})", []
+        text, more = f"_0({text}{more_text})", []
     else:
         more = _options(ev, "interpn", arguments, len(operands) + len(own), texts)
         text = f"{call}{text}{''.join(texts)})"
@@ -119,7 +211,11 @@ def _values(ev: Evaluator, grids: Sequence[Abstract], values: Abstract, argument
     if error != Static(False):
         fill = Static(None)  # there is nothing beyond the grid
     with derivative_code(ev):
-        like = ev.call(Static(_linear), [Tup(tuple(grids)), values, Tup(tuple(points)), fill])
+        alike = ev.call(Static(np.broadcast_arrays), points)
+        points = [ev.call(Static(operator.getitem), [alike, Static(k)]) for k in range(len(points))]
+        like = _of_method(ev, method, grids, values, points)
+        if fill != Static(None):
+            like = ev.call(Static(_filled), [Tup(tuple(grids)), like, Tup(tuple(points)), fill])
         if shape is not None:
             like = ev.call(Static(np.reshape), [like, Tup(tuple(Static(d.value) for d in shape))])
     return standing_for(ev, ev.emit(solver, *operands, *own, *more, text=text, type=ev.operand(like).type), like)
@@ -157,9 +253,6 @@ def _data(ev: Evaluator, name: str, arguments: Mapping[str, Abstract]) -> tuple[
         ev.refuse("SCT402", f"{what} is an array of numbers of less than double precision",
                   why="SciPy computes with it in that precision", hint="convert with astype(float)")
     values = _array(ev, what, own, (len(grids),))
-    method = arguments.get("method", Static("linear"))
-    if method != Static("linear"):
-        ev.refuse("SCT402", f"`{name}` is differentiated only with the method 'linear'", hint="leave `method` out")
     return grids, values
 
 
@@ -168,10 +261,10 @@ def _options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], first:
     """The operands of options, whose texts are added to `texts`."""
     operands: list[Operand] = []
     for key, v in arguments.items():
-        if key in ("points", "values", "xi", "method"):
+        if key in ("points", "values", "xi"):
             continue
         before = [None] * first  # operands are numbered from here
-        text = template_of(ev, v, before) if key in _OPTIONS else None  # type: ignore[arg-type]
+        text = template_of(ev, v, before) if key in (*_OPTIONS, "method") else None  # type: ignore[arg-type]
         if text is None:
             ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
         texts.append(f", {key}={text}")
@@ -188,6 +281,97 @@ def _bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> dict[str, Ab
 
 def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:
     return as_floats(ev, what, v, ranks, "reshape it: `x.reshape(-1, 2)`")
+
+
+# -- splines over rectangles -------------------------------------------------------------------------------------------
+
+
+class RectangularSpline:
+    """A `RectBivariateSpline`, where the function is evaluated; its methods have handlers."""
+
+    def __call__(self, x: Any, y: Any, dx: Any = 0, dy: Any = 0, grid: Any = True) -> Any: ...
+
+    def ev(self, xi: Any, yi: Any, dx: Any = 0, dy: Any = 0) -> Any: ...
+
+    def other(self, value: Any = None) -> Any:
+        """Stands for what SciPy's objects have besides."""
+
+
+@functools.cache
+def _class_of_splines() -> Any:
+    """Their class, for which `isinstance` holds that holds for SciPy's."""
+    cls = sys.modules["scipy.interpolate"].RectBivariateSpline
+    return stand_in_class(RectangularSpline, cls, RectangularSpline.other)
+
+
+@of_scipy("scipy.interpolate.RectBivariateSpline")
+def _rectangular(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The spline that passes through the values over a grid."""
+    name = "RectBivariateSpline"
+    arguments = named_arguments(ev, sys.modules["scipy.interpolate"].RectBivariateSpline, args, kwargs)
+    leave_to_python(ev, name, arguments.values())
+    options = {key: ev.ask(v, f"`{key}` of `{name}`") for key, v in arguments.items() if key not in ("x", "y", "z")}
+    if options.get("s", 0) != 0 or not options.keys() <= {"kx", "ky", "s"}:
+        ev.refuse("SCT402", f"`{name}` is differentiated where it passes through the values of the whole grid",
+                  why="the knots of a smoothing spline depend on the values", hint="leave out `s`, `bbox` and `maxit`")
+    parts = [_array(ev, f"`{key}` of `{name}`", arguments[key], (2,) if key == "z" else (1,)) for key in "xyz"]
+    text = ", ".join(["_0, _1, _2", *(f"{key}={value!r}" for key, value in options.items())])
+    native = ev.emit(interpolant, *map(ev.operand, parts), text=f"scipy.interpolate.{name}({text})")
+    degrees = options.get("kx", 3), options.get("ky", 3)
+    return ev.new_object(_class_of_splines(), {
+        "_native": native, "_data": Tup(tuple(parts)), "_degrees": Static(degrees)})
+
+
+def _within(x: Any, grid: Any) -> Any:
+    """Beyond the grid, the values are those at its ends."""
+    return np.clip(np.asarray(x, dtype=float), grid[0], grid[-1])
+
+
+def _on_grid(weights: Any, values: Any, xs: Any) -> Any:
+    """The values at each pair of coordinates."""
+    return weights[0] @ values @ weights[1].T
+
+
+def _of_rectangle(ev: Evaluator, arguments: Mapping[str, Abstract], names: Sequence[str], is_grid: bool, text: str
+                  ) -> Abstract:
+    slots = dict(zip(ev.slots(arguments["self"]).keys, ev.slots(arguments["self"]).items))  # type: ignore[arg-type]
+    data, degrees = slots["_data"], slots["_degrees"]
+    if not isinstance(slots["_native"], Value) or not isinstance(data, Tup) or not isinstance(degrees, Static):
+        ev.refuse("SCT502", "which spline this is depends on the path", hint="read it in each of the branches")
+    orders = [ev.ask(arguments.get(key, Static(0)), "the order of a derivative") for key in ("dx", "dy")]
+    x, y, z = data.items
+    own = [ev.operand(ev.array_of_list(arguments[key])) for key in names]
+    with derivative_code(ev):
+        points = [ev.call(Static(_within), [ev.array_of_list(arguments[key]), t]) for key, t in zip(names, (x, y))]
+        if not is_grid:
+            alike = ev.call(Static(np.broadcast_arrays), points)
+            points = [ev.call(Static(operator.getitem), [alike, Static(k)]) for k in range(2)]
+        weights = [ev.wrap(_weights_of_spline(ev, t, at, degree, nu)) for t, at, degree, nu in zip(
+            (x, y), points, degrees.value, orders)]
+        like = ev.call(Static(_on_grid if is_grid else _product), [Tup(tuple(weights)), z, Tup(tuple(points))])
+    text = f"{text}(_1, _2{''.join(f', {key}={nu}' for key, nu in zip(('dx', 'dy'), orders) if nu)}"
+    text += ", grid=False)" if not is_grid and "ev" not in text else ")"
+    value = ev.emit(solver, slots["_native"], *own, text=text, type=ev.operand(like).type)
+    return standing_for(ev, value, like)
+
+
+@special(RectangularSpline.__call__)
+def _at_pairs(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    arguments = named_arguments(ev, RectangularSpline.__call__, args, kwargs)
+    is_grid = bool(ev.ask(arguments.get("grid", Static(True)), "`grid`"))
+    return _of_rectangle(ev, arguments, ("x", "y"), is_grid, "_0")
+
+
+@special(RectangularSpline.ev)
+def _at_points(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    return _of_rectangle(ev, named_arguments(ev, RectangularSpline.ev, args, kwargs), ("xi", "yi"), False, "_0.ev")
+
+
+@special(RectangularSpline.other)
+def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> NoReturn:
+    ev.refuse("SCT203", "this attribute of a `RectBivariateSpline` is not supported",
+              why="sct reads its values and derivatives, as it is made of differentiated numbers",
+              hint="call it, or `ev` of it")
 
 
 # -- images, between their elements ------------------------------------------------------------------------------------

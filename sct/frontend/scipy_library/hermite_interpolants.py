@@ -27,7 +27,7 @@ from sct.ir.types import Tensor
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.splines import interpolant
 
-__all__: list[str] = []
+__all__ = ["monotone"]
 
 
 class HermiteInterpolant:
@@ -61,7 +61,7 @@ def _at_end(h: Any, k: Any, m: Any, n: Any) -> Any:
     return np.where(np.sign(d) != np.sign(m), 0.0, np.where(steep, 3.0 * m, d))
 
 
-def _monotone(h: Any, m: Any) -> Any:
+def monotone(h: Any, m: Any) -> Any:
     """The slopes at the points of `PchipInterpolator`, of the steps and slopes of the pieces."""
     v, w = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
     turns = (np.sign(m[1:]) != np.sign(m[:-1])) | (m[1:] == 0.0) | (m[:-1] == 0.0)
@@ -137,7 +137,7 @@ def _value(x: Any, t: Any, y: Any, slopes: Any, nu: Any) -> Any:
     return 2.0 * second + 6.0 * s * third if nu == 2 else 6.0 * third
 
 
-_SLOPES = {"PchipInterpolator": _monotone, "Akima1DInterpolator": _akima}
+_SLOPES = {"PchipInterpolator": monotone, "Akima1DInterpolator": _akima}
 _METHODS = {"akima": _akima, "makima": _modified_akima}
 _SMOOTH = {"not-a-knot": _not_a_knot, "natural": _natural, "clamped": _clamped}
 

@@ -83,6 +83,9 @@ class SparseMatrix:
     def solve(self, b: Any) -> Any:
         """Stands for `spsolve`."""
 
+    def exponential(self, b: Any, *args: Any, **kwargs: Any) -> Any:
+        """Stands for `expm_multiply`."""
+
     def multiplied(self, other: Any) -> Any:
         """Stands for `multiply` of a constant matrix."""
 
@@ -227,10 +230,7 @@ def _spsolve(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _exponential(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     entry = _matrix(ev, args[0], "@") if len(args) == 2 and not kwargs else None
     value = _applied(ev, entry, args[1], "exponential", entry[1]) if entry and isinstance(args[1], Ref) else None
-    if value is None:
-        ev.refuse("SCT402", "`expm_multiply` is differentiated only by its second argument", hint="pass a sparse "
-                  "matrix that is made outside the function, and an array of floats; or use scipy.linalg.expm")
-    return value
+    return value if value is not None else ev.call(Static(SparseMatrix.exponential), args, kwargs)
 
 
 def _applied(ev: Evaluator, entry: Map, x: Ref, form: str, shape: tuple[int, int]) -> Abstract | None:

@@ -388,7 +388,7 @@ class Masks:
     def keep_sparse(self, ct: Operand, eqn: Eqn) -> None:
         """Record that `ct` is sparse, as the cotangent of the out of `eqn` is from which it is computed: a sum of
         products over what is not read is not."""
-        if rank(ct) >= (1 if eqn.op.linear is not None else max(rank(eqn.out), 1)) and eqn.op not in PRODUCTS:
+        if rank(ct) >= (1 if eqn.op.linear is not None else max(*map(rank, eqn.outs), 1)) and eqn.op not in PRODUCTS:
             self._sparse.add(ct)
 
     def map_unmasked(self, ct: Operand, f: Callable[[Operand], Operand], linear: bool = True) -> Operand:

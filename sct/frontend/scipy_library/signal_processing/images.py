@@ -214,6 +214,48 @@ def _convolved_along(x: Any, weights: Any, axis: Any, mode: Any, cval: Any) -> A
     return _along(x, weights[::-1], axis, mode, cval, True)
 
 
+def _sizes_along(x: Any, size: Any, axis: Any) -> Any:
+    sizes = [1] * x.ndim
+    sizes[axis] = size
+    return sizes
+
+
+def _largest_along(x: Any, size: Any, axis: Any, mode: Any, cval: Any) -> Any:
+    return _largest(x, _sizes_along(x, size, axis), mode, cval)
+
+
+def _least_along(x: Any, size: Any, axis: Any, mode: Any, cval: Any) -> Any:
+    return _least(x, _sizes_along(x, size, axis), mode, cval)
+
+
+def _of_rank(x: Any, rank: Any, size: Any, mode: Any, cval: Any) -> Any:
+    return _ranked(x, _sizes(x, size), rank, mode, cval)
+
+
+def _opening(x: Any, size: Any, mode: Any, cval: Any) -> Any:
+    return _largest(_least(x, size, mode, cval), size, mode, cval)
+
+
+def _closing(x: Any, size: Any, mode: Any, cval: Any) -> Any:
+    return _least(_largest(x, size, mode, cval), size, mode, cval)
+
+
+def _bright(x: Any, size: Any, mode: Any, cval: Any) -> Any:
+    return x - _opening(x, size, mode, cval)
+
+
+def _dark(x: Any, size: Any, mode: Any, cval: Any) -> Any:
+    return _closing(x, size, mode, cval) - x
+
+
+def _difference(x: Any, size: Any, mode: Any, cval: Any) -> Any:
+    return _largest(x, size, mode, cval) - _least(x, size, mode, cval)
+
+
+def _second_difference(x: Any, size: Any, mode: Any, cval: Any) -> Any:
+    return _largest(x, size, mode, cval) + _least(x, size, mode, cval) - 2.0 * x
+
+
 def _laplacian(x: Any, sigma: Any, mode: Any, cval: Any, gaussian_filter: Any) -> Any:
     return sum([gaussian_filter(x, sigma, order=tuple([2 * (k == axis) for k in range(x.ndim)]), mode=mode, cval=cval)
                 for axis in range(x.ndim)])
@@ -236,6 +278,12 @@ _GAUSSIAN = ("scipy.ndimage.gaussian_filter",)
 register("scipy.ndimage", {
     "maximum_filter": Program(_largest, ("input",), ("size", *_EDGE), takes=_MODES),
     "minimum_filter": Program(_least, ("input",), ("size", *_EDGE), takes=_MODES),
+    "maximum_filter1d": Program(_largest_along, ("input",), ("size", "axis", *_EDGE), takes=_MODES),
+    "minimum_filter1d": Program(_least_along, ("input",), ("size", "axis", *_EDGE), takes=_MODES),
+    "rank_filter": Program(_of_rank, ("input",), ("rank", "size", *_EDGE), takes=_MODES),
+    **{name: Program(program, ("input",), ("size", *_EDGE), takes=_ODD) for name, program in (
+        ("grey_opening", _opening), ("grey_closing", _closing), ("white_tophat", _bright), ("black_tophat", _dark),
+        ("morphological_gradient", _difference), ("morphological_laplace", _second_difference))},
     "grey_dilation": Program(_largest, ("input",), ("size", *_EDGE), takes=_ODD),
     "grey_erosion": Program(_least, ("input",), ("size", *_EDGE), takes=_ODD),
     "median_filter": Program(_middle, ("input",), ("size", *_EDGE), takes=_MODES),

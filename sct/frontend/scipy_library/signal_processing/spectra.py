@@ -346,6 +346,61 @@ def _freqz(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Tup((w, standing_for(ev, result, like, "_0[1]")))
 
 
+def _answer_to(z: Any, p: Any, k: Any, worN: Any) -> Any:
+    """The answer of an analog filter, by its zeros, poles and gain."""
+    if np.ndim(worN) == 0:
+        raise ValueError("the frequencies that SciPy chooses depend on the poles")
+    s = np.expand_dims(1j * worN, 1)
+    return worN, k * np.prod(s - z, axis=1) / np.prod(s - p, axis=1)
+
+
+def _product_of_roots(roots: Any) -> Any:
+    """The coefficients of the polynomial with these roots, of the highest power first."""
+    c = np.concatenate((np.ones(1), np.zeros(len(roots))))
+    for root in roots:
+        c[1:] = c[1:] - root * c[:-1]
+    return c
+
+
+def _coefficients(z: Any, p: Any, k: Any) -> Any:
+    return k * _product_of_roots(z), _product_of_roots(p)
+
+
+register("scipy.signal", {
+    "freqs_zpk": Program(_answer_to, ("z", "p", "k", "worN"), ranks=(0, 1), complex=True),
+    "zpk2tf": Program(_coefficients, ("z", "p", "k"), ranks=(0, 1))})
+
+
+# -- Fourier transforms on a part of a circle, or on a spiral ----------------------------------------------------------
+
+
+def _chirp_z(x: Any, w: Any, a: Any, m: Any, axis: Any) -> Any:
+    """The sums of `x[n] * (a * w**-k)**-n`, by Bluestein's convolution: `2*n*k == n**2 + k**2 - (k - n)**2`."""
+    x = np.moveaxis(x, axis, -1)
+    n = x.shape[-1]
+    m = n if m is None else m
+    w, a = np.exp(-2j * math.pi / m) if w is None else w, 1.0 if a is None else a
+    at, to = np.arange(n), np.arange(m)
+    chirp = w ** (-0.5 * np.arange(1 - n, m) ** 2)
+    x = x * (a + 0j) ** -at * w ** (0.5 * at**2)
+    y = np.fft.ifft(np.fft.fft(x, n + m - 1) * np.fft.fft(chirp))[..., n - 1:]
+    return np.moveaxis(y * w ** (0.5 * to**2), -1, axis)
+
+
+def _zoomed(x: Any, fn: Any, fs: Any, m: Any, endpoint: Any, axis: Any) -> Any:
+    """The Fourier transform between two frequencies, the first of which may be left out: it is 0."""
+    fs = 2.0 if fs is None else fs
+    m = x.shape[axis] if m is None else m
+    first, last = (fn[0], fn[1]) if np.ndim(fn) > 0 else (0.0, fn)
+    step = (last - first) / fs * (m / (m - 1) if endpoint else 1.0)
+    return _chirp_z(x, np.exp(-2j * math.pi * step / m), np.exp(2j * math.pi * first / fs), m, axis)
+
+
+register("scipy.signal", {
+    "czt": Program(_chirp_z, ("x", "w", "a"), ("m", "axis"), ranks=(0, 1, 2, 3), complex=True),
+    "zoom_fft": Program(_zoomed, ("x", "fn", "fs"), ("m", "endpoint", "axis"), ranks=(0, 1, 2, 3), complex=True)})
+
+
 # -- positions, which are not differentiated ---------------------------------------------------------------------------
 
 

@@ -14,6 +14,7 @@ from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
 from sct.frontend.heap.subscripts import size_along
+from sct.frontend.scipy_library.by_program import array_of_floats
 from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, FORMATS, SparseElements, elements_of, new_matrix
 from sct.frontend.scipy_objects.sparse_matrices import SparseFactors, SparseMatrix, is_sparse
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ObjRef, Ref, Static, Tup
@@ -183,18 +184,23 @@ def _solved(ev: Evaluator, obj: Value, b: Ref, a: SparseElements, form: str) -> 
 def _iterative(name: str) -> Callable[..., Abstract]:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """`cg(A, b)`: the solution, and 0 if it has converged."""
+        is_dense = len(args) == 2 and isinstance(args[0], Ref) and isinstance(ev.type_of(args[0]), Tensor)
         if len(args) != 2 or not isinstance(args[0], ObjRef) and not (
-                is_sparse(ev, args[0]) and (is_varied(ev, args[1]) or may_be_differentiated(ev, args[1]))):
+                (is_dense or is_sparse(ev, args[0])) and any(
+                    is_varied(ev, v) or may_be_differentiated(ev, v) for v in args)):
             ev.refuse("SCT207", f"`{name}` is left to Python")
-        a, b = elements_of(ev, args[0]), _right_hand_side(ev, args[1], (1,), f"`{name}` of a sparse matrix")
-        operands: list[Operand] = [a.native, ev.operand(b)]
+        b = _right_hand_side(ev, args[1], (1,), f"`{name}` of a {'' if is_dense else 'sparse '}matrix")
+        a = array_of_floats(ev, f"scipy.sparse.linalg.{name}", args[0], (2,)) if is_dense else elements_of(ev, args[0])
+        native = a.native if isinstance(a, SparseElements) else ev.operand(a)
+        operands: list[Operand] = [native, ev.operand(b)]
         texts = ["_0", "_1"]
         for key, v in kwargs.items():
             if is_varied(ev, v) or (text := template_of(ev, v, operands)) is None:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint="pass a number or a constant array")
             texts.append(f"{key}={text}")
         with derivative_code(ev):
-            like = _solved(ev, a.native, b, a, "spsolve")
+            like = _solved(ev, a.native, b, a, "spsolve") if isinstance(a, SparseElements) else ev.call(
+                Static(np.linalg.solve), [a, b])
         result = ev.emit(solver, *operands, text=f"scipy.sparse.linalg.{name}({', '.join(texts)})", type=OBJECT)
         info = ev.emit(part, result, text="_0[1]", type=INT)
         converged = ev.emit(part, result, text="_0[1] == 0", type=BOOL)
@@ -203,7 +209,7 @@ def _iterative(name: str) -> Callable[..., Abstract]:
     return handle
 
 
-for _name in ("cg", "gmres", "bicgstab", "minres"):
+for _name in ("bicg", "bicgstab", "cg", "cgs", "gcrotmk", "gmres", "lgmres", "minres", "qmr", "tfqmr"):
     of_scipy(f"scipy.sparse.linalg.{_name}")(_iterative(_name))
 
 

@@ -96,46 +96,6 @@ def _convolution_matrix(a: Any, n: Any, mode: Any) -> Any:
 # -- eigenvalues and solutions -----------------------------------------------------------------------------------------
 
 
-def _tridiagonal_eigenvalues(d: Any, e: Any) -> Any:
-    return np.linalg.eigvalsh(np.diag(d) + np.diag(e, 1) + np.diag(e, -1))
-
-
-def _tridiagonal_spectrum(d: Any, e: Any, eigvals_only: Any) -> Any:
-    return _tridiagonal_eigenvalues(d, e)
-
-
-def _of_band(band: Any, lower: Any) -> Any:
-    """The symmetric matrix of a band: the diagonals from the main one down, or from the highest to the main one."""
-    n = band.shape[1]
-    a = np.zeros((n, n))
-    for k in range(band.shape[0]):
-        i = np.arange(n - k)
-        diagonal = band[k, :n - k] if lower else band[band.shape[0] - 1 - k, k:]
-        a[i + k, i] = diagonal
-        a[i, i + k] = diagonal
-    return a
-
-
-def _band_eigenvalues(a_band: Any, lower: Any) -> Any:
-    return np.linalg.eigvalsh(_of_band(a_band, lower))
-
-
-def _band_spectrum(a_band: Any, lower: Any, eigvals_only: Any) -> Any:
-    return np.linalg.eigvalsh(_of_band(a_band, lower))
-
-
-def _band_factor(ab: Any, lower: Any) -> Any:
-    """The band of the factor; the elements beyond the matrix stay what they are."""
-    n, factor, band = ab.shape[1], np.linalg.cholesky(_of_band(ab, lower)), ab * 1.0
-    for k in range(ab.shape[0]):
-        i = np.arange(n - k)
-        if lower:
-            band[k, :n - k] = factor[i + k, i]
-        else:
-            band[ab.shape[0] - 1 - k, k:] = factor[i + k, i]
-    return band
-
-
 def _least_squares(a: Any, b: Any, cond: Any) -> Any:
     return np.linalg.lstsq(a, b, cond)
 
@@ -191,7 +151,6 @@ def _some_eigenvalues(a: Any, lower: Any, subset_by_index: Any) -> Any:
     return np.linalg.eigvalsh(a)[subset_by_index[0]:subset_by_index[1] + 1]
 
 
-_NO_VECTORS: dict[str, Any] = {"eigvals_only": bool}
 of_scipy("scipy.linalg.eigvalsh(subset_by_index=)")(handler("scipy.linalg.eigvalsh", Program(
     _some_eigenvalues, ("a",), ("lower", "subset_by_index"), ranks=(2,))))
 register("scipy.spatial", {"procrustes": Program(
@@ -206,10 +165,5 @@ register("scipy.linalg", {
     "circulant": Program(_circulant, ("c",), ranks=(1,), integers=True, complex=True),
     "fiedler": Program(_fiedler, ("a",), ranks=(1,), integers=True),
     "convolution_matrix": Program(_convolution_matrix, ("a",), ("n", "mode"), ranks=(1,)),
-    "eigvalsh_tridiagonal": Program(_tridiagonal_eigenvalues, ("d", "e"), ranks=(1,)),
-    "eigh_tridiagonal": Program(_tridiagonal_spectrum, ("d", "e"), ("eigvals_only",), ranks=(1,), takes=_NO_VECTORS),
-    "eigvals_banded": Program(_band_eigenvalues, ("a_band",), ("lower",), ranks=(2,)),
-    "eig_banded": Program(_band_spectrum, ("a_band",), ("lower", "eigvals_only"), ranks=(2,), takes=_NO_VECTORS),
-    "cholesky_banded": Program(_band_factor, ("ab",), ("lower",), ranks=(2,)),
     "lstsq": Program(_least_squares, ("a", "b"), ("cond",), ranks=(1, 2), complex=True),
     "pinvh": Program(_symmetric_pseudoinverse, ("a",), ranks=(2,))})
