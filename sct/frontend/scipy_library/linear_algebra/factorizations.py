@@ -220,8 +220,8 @@ def _of_any_sizes(name: str, program: Program) -> None:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         a = args[0] if args else kwargs.get("a")
         t = ev.type_of(a) if isinstance(a, Ref) else None
-        is_matrix = isinstance(t, Tensor) and t.rank == 2
-        if is_matrix and (ev.are_unequal(*t.shape) or kwargs.get("p_indices", Static(False)) != Static(False)):
+        by_indices = kwargs.get("p_indices", Static(False)) != Static(False)
+        if isinstance(t, Tensor) and t.rank == 2 and (by_indices or ev.are_unequal(*t.shape)):
             return by_elimination(ev, args, kwargs)
         return call_named(ev, name, args, kwargs)
 
