@@ -45,6 +45,7 @@ import scipy.optimize
 import scipy.signal
 import scipy.signal.windows
 import scipy.sparse
+import scipy.sparse.linalg
 import scipy.spatial
 import scipy.special
 import scipy.stats
@@ -1490,14 +1491,57 @@ def _() -> Any:
     return refused, followed
 
 
-@case("leave `method` out", FOUR)
+@case("differentiate what it gives with `sct.grad`", FOUR)
 def _() -> Any:
-    return lambda x: table(x, method="nearest")((1.0, 2.0)) * 1.0, lambda x: table(x)((1.0, 2.0)) * 1.0
+    def slope(x):
+        return grad(lambda t: table(x)((t, 2.0)) * 1.0)(1.0)
+
+    return lambda x: table(x)((1.0, 2.0), nu=(1, 0)) * 1.0, slope
 
 
-@case("give it where the table is made", FOUR)
+@case("leave out `s`, `bbox` and `maxit`", FOUR)
 def _() -> Any:
-    return lambda x: table(x)((1.0, 2.0), method="linear") * 1.0, lambda x: table(x, method="linear")((1.0, 2.0)) * 1.0
+    def read(x, **options):
+        return np.sum(scipy.interpolate.RectBivariateSpline(
+            T[:2], T[:2], x.reshape(2, 2), kx=1, ky=1, **options).ev(0.3, 0.6))
+
+    return lambda x: read(x, s=1.0), read
+
+
+@case("call it, or `ev` of it", FOUR)
+def _() -> Any:
+    def spline(x):
+        return scipy.interpolate.RectBivariateSpline(T[:2], T[:2], x.reshape(2, 2), kx=1, ky=1)
+
+    return lambda x: spline(x).integral(0.0, 1.0, 0.0, 1.0), lambda x: np.sum(spline(x)(0.3, 0.6))
+
+
+@case("use `krogh_interpolate`")
+def _() -> Any:
+    return (lambda x: scipy.interpolate.barycentric_interpolate(T, x, 0.3, der=1) * 1.0,
+            lambda x: scipy.interpolate.krogh_interpolate(T, x, 0.3, der=1) * 1.0)
+
+
+@case("give where it begins: `rng=0`", FOUR)
+def _() -> Any:
+    def largest(x, **options):
+        return scipy.sparse.linalg.eigsh(np.diag(x) + 0.1, k=1, which="LA", **options)[0][0]
+
+    return largest, lambda x: largest(x, rng=0)
+
+
+@case("pass `(num, den)`, or `(A, B, C, D)`")
+def _() -> Any:
+    def response(x, system):
+        return np.sum(np.abs(scipy.signal.freqresp(system, T[1:])[1]))
+
+    return lambda x: response(x, (x[:1], x[1:], 1.0)), lambda x: response(x, (x[:2], x))
+
+
+@case("pass an array as `T`")
+def _() -> Any:
+    return (lambda x: np.sum(scipy.signal.step((x[:1], x))[1]),
+            lambda x: np.sum(scipy.signal.step((x[:1], x), T=np.linspace(0.0, 1.0, 4))[1]))
 
 
 @case("pass a tuple of coordinates", FOUR)

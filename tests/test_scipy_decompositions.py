@@ -1,4 +1,4 @@
-"""Decompositions of matrices, linear systems and tables of SciPy that have the derivative of a program or of equations."""
+"""Decompositions, linear systems and tables of SciPy that have the derivative of a program or of equations."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_a_matrix_that_has_its_form_already_has_no_derivative() -> None:
 
 def response(num, den, u, t):
     _, y, states = scipy.signal.lsim((num, den), u, t)
-    w, h = scipy.signal.freqresp((num, den), np.array([0.3, 1.1]))
+    _, h = scipy.signal.freqresp((num, den), np.array([0.3, 1.1]))
     return weighed(y) + weighed(states) + weighed(h.real) + weighed(h.imag)
 
 
@@ -161,7 +161,7 @@ def test_blocks_of_isotonic_regression() -> None:
 def turned(v, t):
     rotations = Rotation.from_rotvec(v)
     between = Slerp([0.0, 1.0, 2.5], rotations)(t)
-    return weighed(between.as_matrix()) + weighed(between[1].as_euler("ZYX")) + weighed((rotations.mean() ** 0.3).as_mrp())
+    return joined([between.as_matrix(), between[1].as_euler("ZYX"), (rotations.mean() ** 0.3).as_mrp()])
 
 
 def test_rotations() -> None:

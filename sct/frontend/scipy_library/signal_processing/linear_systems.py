@@ -6,6 +6,7 @@ oscillations.
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import leave_to_python
+from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import array_of_floats
 from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
 from sct.ir import Operand
@@ -93,6 +95,8 @@ def _step(system: Any, t: Any, start: Any, expm: Any) -> Any:
 
 def _response(system: Any, w: Any) -> Any:
     """The answer to oscillations of these frequencies."""
+    if len(system) == 2:
+        return (np.polyval(system[0], 1j * w) / np.polyval(system[1], 1j * w),)
     z = np.reshape(1j * w, (-1, 1, 1))
     a, b, c, d = system
     x = np.linalg.solve(z * np.eye(len(a)) - a, np.broadcast_to(b + 0j, (len(z), *b.shape)))
@@ -112,8 +116,8 @@ def _bode(system: Any, w: Any) -> Any:
 class _Function:
     """A function of a system.
 
-    run      the program, which takes the matrices, the arrays and the options, and returns what is behind the times or
-             frequencies in the result
+    run      the program, which takes the matrices, of functions of frequencies perhaps the coefficients, and then the
+             arrays and the options; it returns what is behind the times or frequencies in the result
     time     the parameter of these, which must be passed
     arrays   its parameters that are arrays, by how many axes they may have
     options  those that must be known
@@ -135,14 +139,14 @@ _FUNCTIONS = {
     "bode": _Function(_bode, "w", {"w": (1,)}, {}, ())}
 
 
-def _system(ev: Evaluator, name: str, v: Abstract, operands: list[Operand]) -> tuple[list[Abstract], str]:
+def _system(ev: Evaluator, name: str, v: Abstract, operands: list[Operand]) -> tuple[Tup, str]:
     """The coefficients or the matrices of the system, and the text of the tuple of these."""
     if not isinstance(v, Tup) or len(v.items) not in (2, 4):
         ev.refuse("SCT402", f"the system of `{name}` is no tuple of coefficients or of matrices",
                   hint="pass `(num, den)`, or `(A, B, C, D)`")
     ranks = (1,) if len(v.items) == 2 else (2,)
     parts: list[Abstract] = [_floats(ev, name, x, ranks) for x in v.items]
-    return parts, f"({', '.join(add_operand(ev.operand(x), operands) for x in parts)})"
+    return Tup(tuple(parts)), f"({', '.join(add_operand(ev.operand(x), operands) for x in parts)})"
 
 
 def _floats(ev: Evaluator, name: str, v: Abstract, ranks: Sequence[int]) -> Ref:
@@ -165,7 +169,13 @@ def _handler(name: str, function: _Function) -> Any:
             ev.refuse("SCT402", f"`{name}` without `{function.time}` is not differentiated",
                       why="SciPy chooses it by the poles of the system", hint=f"pass an array as `{function.time}`")
         operands: list[Operand] = []
-        given, text = _system(ev, name, arguments["system"], operands)
+        parts, text = _system(ev, name, arguments["system"], operands)
+        system: Abstract = parts
+        is_by_coefficients = len(parts.items) == 2 and function.time == "T"
+        if is_by_coefficients and ev.ask(ev.call(Static(operator.eq), [
+                size_along(ev, parts.items[1], 0), Static(1)]), "whether the system has no state"):
+            ev.refuse("SCT402", f"`{name}` of a system without a state is not differentiated",
+                      hint="multiply the input by the quotient of the coefficients")
         texts, xs, options = [text], [], []
         for key, v in arguments.items():
             if key in function.arrays and not _is_none(v):
@@ -182,11 +192,12 @@ def _handler(name: str, function: _Function) -> Any:
         result = ev.emit(solver, *operands, text=f"scipy.signal.{name}({', '.join(texts)})", type=OBJECT)
         result.hint = "response"
         with derivative_code(ev):
-            system = ev.call(Static(_matrices), given) if len(given) == 2 else Tup(tuple(given))
+            if is_by_coefficients:
+                system = ev.call(Static(_matrices), parts.items)
             like = ev.call(Static(function.run), [system, *xs, *options, *needs])
         assert isinstance(like, Tup)
-        parts = [standing_for(ev, result, x, f"_0[{k}]") for k, x in enumerate(like.items, 1)]
-        return Tup((arguments[function.time], *parts))
+        rest = [standing_for(ev, result, x, f"_0[{k}]") for k, x in enumerate(like.items, 1)]
+        return Tup((arguments[function.time], *rest))
 
     return handle
 

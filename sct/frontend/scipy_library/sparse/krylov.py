@@ -136,8 +136,8 @@ def _some(name: str, programs: Sequence[Any], refused: Sequence[str], whichs: Se
         arguments = _bound(ev, name, args, kwargs)
         for key in refused:
             if arguments.get(key, _NONE) != _NONE:
-                ev.refuse("SCT402", f"`{name}` with `{key}` is not differentiated", hint=f"leave `{key}` out, or use "
-                          "the functions of scipy.linalg")
+                ev.refuse("SCT402", f"`{name}` with `{key}` is not differentiated", hint="use the functions "
+                          "of scipy.linalg")
         k = ev.ask(arguments.get("k", Static(6)), f"`k` of `{name}`")
         which = ev.ask(arguments.get("which", Static("LM")), f"`which` of `{name}`")
         vectors = ev.ask(arguments.get(flag, Static(True)), f"`{flag}` of `{name}`")
