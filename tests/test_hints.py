@@ -19,6 +19,7 @@ import functools
 import io
 import itertools
 import json
+import marshal
 import math
 import os
 import random
@@ -1731,7 +1732,7 @@ def _() -> Any:
 
 @case("write out what that function does")
 def _() -> Any:
-    return lambda x: np.i0(x[0]), lambda x: 1.0 + x[0] * x[0] / 4.0
+    return lambda x: marshal.loads(marshal.dumps(float(x[0]))), lambda x: float(x[0])
 
 
 @case("write the key into it before the call")

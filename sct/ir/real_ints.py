@@ -56,7 +56,8 @@ def result_type(op: Op, args: Sequence[Operand], attrs: Mapping[str, Any], spell
     if all([type(x.type) is Tensor and x.type.dtype in _PLAIN for x in args]):
         return op.type(*args, **extra, **attrs)
     if not takes_complex(op) and any([type(x.type) is Tensor and x.type.kind == "c" for x in args]):
-        raise TypeMismatch(f"`{spelling or op.name}` of complex numbers is not supported",
+        variant = next((call for call in op.calls if call.startswith(f"{spelling}(")), spelling or op.name)
+        raise TypeMismatch(f"`{variant}` of complex numbers is not supported",
                            "compute with the real and the imaginary part")
     if not any([counts_as_real(x.type) for x in args]):
         return op.type(*args, **extra, **attrs)

@@ -161,7 +161,10 @@ def nan_to_num(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 def view_method(ev: Evaluator, owner: Ref, args: Args, kwargs: Kwargs) -> Abstract:
     """`x.view()`: another object of the same elements."""
-    bound(ev, "view", args, kwargs)
+    if args or kwargs:
+        ev.refuse("SCT205", "`view` of an array as another dtype or class is not supported",
+                  why="its elements would be other numbers in the same memory",
+                  hint="compute these: of complex numbers, z.real and z.imag")
     return ev.new_view(owner.addr, owner.path)
 
 

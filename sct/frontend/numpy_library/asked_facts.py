@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
 from typing import Any
 
 from sct.errors import Loc
@@ -92,9 +93,19 @@ def _kind(t: Type) -> object:
 
 
 def _observed_place(ev: Evaluator) -> Loc | None:
-    """The place of this call; in a program that stands for a function that of its call, which gives what this does."""
-    frame = ev.frames[-1]
-    return frame.called_at if frame.function in STAND_INS.values() else ev.loc
+    """The place of this call in the user's code: that of the call of the library which gives what this one does."""
+    place = ev.loc
+    for frame in reversed(ev.frames):
+        if frame.function not in STAND_INS.values() and not _gives_roots(frame.function):
+            break
+        place = frame.called_at
+    return place
+
+
+def _gives_roots(f: Any) -> bool:
+    """Is this a function of NumPy, or one that stands for it, whose result has the dtype of the eigenvalues in it?"""
+    return isinstance(f, FunctionType) and f.__name__.endswith("roots") and \
+        f.__module__.split(".")[0] in ("numpy", "sct")
 
 
 def _observed_dtype(ev: Evaluator, spelling: str, error: NeedsStatic) -> str:

@@ -6,6 +6,8 @@
     np.einsum(a, [0, 1], b, [1], [0])    ->   np.einsum("ab,b->a", a, b)
     np.moveaxis(a, 0, 0)                 ->   a[...]
     np.cross(a, b, axisa=0)              ->   np.cross(np.moveaxis(a, 0, -1), b)
+    np.zeros_like(a, shape=3)            ->   np.zeros(3, a.dtype)
+    np.cumsum(a, dtype=float)            ->   np.cumsum(a.astype(float))
 """
 
 from __future__ import annotations
@@ -28,9 +30,12 @@ from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, 
 from sct.ir import Value
 from sct.ir.types import NARROW, Tensor
 from sct.ops.program.list_concatenation import JOINS
+from sct.ops.type_rules import numpy_dtype
 
 __all__ = ["in_another_form"]
 
+_NONE = Static(None)
+_LIKE = {f.__name__: f for f in (np.zeros_like, np.ones_like, np.empty_like, np.full_like)}
 _AS_IT_IS = {"dtype": Static(None), "casting": Static("same_kind")}
 _INSTEAD = {"r_": "use np.concatenate, np.arange or np.linspace", "c_": "use np.column_stack",
             "mgrid": "use np.meshgrid of np.arange or np.linspace",
@@ -46,6 +51,12 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
         return args[0] if _is_in_library(ev) else item(ev, args[0], Static(Ellipsis))
     if name == "cross" and (len(args) > 2 or kwargs):
         return _cross(ev, args, kwargs)
+    if name in _LIKE and kwargs.get("shape", _NONE) != _NONE:
+        return _of_shape(ev, name, args, kwargs)
+    if name in ("cumsum", "cumprod") and "dtype" in kwargs and args:
+        dtype, rest = kwargs["dtype"], {key: v for key, v in kwargs.items() if key != "dtype"}
+        first = args[0] if dtype == _NONE else ev.call(Static(_converted), [args[0], dtype])
+        return ev.call(Static(getattr(np, name)), [first, *args[1:]], rest)
     if name in JOINS and len(args) == 1 and kwargs.items() <= _AS_IT_IS.items() and isinstance(args[0], Ref):
         return _rows_joined(ev, name, args[0])
     if name == "linspace" and any(ev.shape_of(v) for v in (*args, *kwargs.values()) if isinstance(v, Ref)):
@@ -55,6 +66,21 @@ def in_another_form(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) ->
             return ev.call(Static(_between_arrays), [*ends, arguments.get("num", Static(50)),
                                                      arguments.get("endpoint", Static(True))])
     return None
+
+
+def _converted(x: Any, dtype: Any) -> Any:
+    return np.asarray(x).astype(dtype)
+
+
+def _of_shape(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """An array of the dtype of another one, and of this shape."""
+    arguments = named_arguments(ev, _LIKE[name], args, kwargs)
+    t = ev.type_of(ev.call(Static(np.asarray), [arguments.pop(next(iter(arguments)))]))
+    shape, dtype = arguments.pop("shape"), arguments.pop("dtype", _NONE)
+    if not isinstance(t, Tensor) or not arguments.keys() <= {"fill_value"}:
+        return None
+    return ev.call(Static(getattr(np, name.removesuffix("_like"))), [shape, *arguments.values()], {
+        "dtype": Static(numpy_dtype(t.dtype)) if dtype == _NONE else dtype})
 
 
 def _is_in_library(ev: Evaluator) -> bool:

@@ -21,6 +21,7 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import assign_item, compose, size_along, slice_view, writable, write_through
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.numpy_library.op_calls import call_named
+from sct.frontend.numpy_library.stand_ins import piecewise_of_number
 from sct.frontend.operators.arithmetic_operators import binary
 from sct.frontend.operators.comparisons import compare_one
 from sct.frontend.operators.truth import truth
@@ -460,7 +461,7 @@ def piecewise(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """As NumPy does it: the functions are called with the elements that each condition selects."""
     x, conditions, functions, *more = args
     if not isinstance(x, Ref):
-        ev.refuse("SCT205", "`np.piecewise` of a number is not supported")
+        return ev.call(Static(piecewise_of_number), [x, conditions, functions, *more], kwargs)
     masks: list[Abstract] = list(items_of(ev, conditions)) if isinstance(conditions, (Tup, ListRef)) else [conditions]
     calls = items_of(ev, functions)
     if len(calls) == len(masks) + 1:

@@ -134,10 +134,19 @@ def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abst
                 ev.refuse("SCT205", f"this call of `{spelling}` is not supported",
                           why="the length of its argument is known only at run time",
                           hint="fill an array in a loop, and pass that")
-            text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
-            ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
+            ev.refuse("SCT205", _unsupported(spelling, error),
                       hint=_INSTEAD.get(spelling, "write it without this argument, or compute it outside the function"))
     return ev.combined(op, operands, lambda: call_bound(ev, op, spelling, operands, attrs))
+
+
+def _unsupported(spelling: str, error: Exception) -> str:
+    """What sct does not support of a call that the function itself takes: what that does not take has raised before."""
+    text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
+    if keyword := re.search(r"got an unexpected keyword argument '(\w+)'", text):
+        return f"the keyword `{keyword[1]}` of `{spelling}` is not supported"
+    if re.search(r"takes .* positional argument", text):
+        return f"so many arguments of `{spelling}` are not supported"
+    return f"this call of `{spelling}` is not supported: {text}"
 
 
 _LEFT_OUT = Static(np._NoValue)
@@ -230,8 +239,7 @@ def apply_op(ev: Evaluator, op: Op, spelling: str, owner: Any, flat: Sequence[Op
     try:
         return with_facts({}, None) if op.asks is None else in_each_case(ev, op, spelling, flat, attrs, with_facts)
     except (TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
-        text = re.sub(r"^[\w.<>]+\(\)", f"`{spelling}`", str(error))
-        ev.refuse("SCT205", f"this call of `{spelling}` is not supported: {text}",
+        ev.refuse("SCT205", _unsupported(spelling, error),
                   hint="write it without this argument" if isinstance(error, TypeError) else "")
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 __all__ = [
-    "STAND_INS", "as_roots", "leading_zeros", "part_of", "size_of_series", "trimmed", "vectorized",
-    "without_leading_zeros"]
+    "STAND_INS", "as_roots", "leading_zeros", "part_of", "piecewise_of_number", "size_of_series", "trimmed",
+    "vectorized", "without_leading_zeros"]
 
 STAND_INS: dict[int, Callable[..., Any]] = {}
 """The programs, by the identity of the function behind NumPy's dispatch that each stands for."""
@@ -241,3 +241,8 @@ def vectorized(pyfunc: Any, otypes: Any = None, doc: Any = None, excluded: Any =
         return np.array(results, type(first) if otypes is None else otypes[0]).reshape(shape)
 
     return of_arrays
+
+
+def piecewise_of_number(x: Any, conditions: Any, functions: Any, *more: Any, **options: Any) -> Any:
+    masks = [np.reshape(c, (1,)) for c in (conditions if isinstance(conditions, (list, tuple)) else [conditions])]
+    return np.reshape(np.piecewise(np.reshape(x, (1,)), masks, functions, *more, **options), ())

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.polynomial._polybase import ABCPolyBase
+from numpy.polynomial.polynomial import polyroots
 from numpy.polynomial.polyutils import trimseq
 
 from sct.frontend.autodiff.implicit_functions import standing_for
@@ -74,6 +75,12 @@ class ByPowers:
 
     def __len__(self) -> Any:
         return self.order
+
+    @property
+    def roots(self) -> Any:
+        return np.roots(self._c)
+
+    r = roots
 
     def deriv(self, m: Any = 1) -> Any:
         c = self._c
@@ -180,6 +187,9 @@ class BySeries:
     def degree(self) -> Any:
         return len(self) - 1
 
+    def roots(self) -> Any:
+        return 0.0 + 1.0 * polyroots(trimmed(self._c))
+
     def deriv(self, m: Any = 1) -> Any:
         c = self._c
         for _ in [0] * m:
@@ -284,8 +294,9 @@ def vector_of(ev: Evaluator, what: str, v: Abstract) -> Abstract:
     v = ev.call(Static(np.array), [v]) if isinstance(v, (ListRef, Tup)) else ev.call(Static(np.atleast_1d), [v])
     t = type_of(ev, v)
     if t.rank != 1 or t.dtype != "f64":
-        ev.refuse("SCT205", f"`{what}` is supported for vectors of floats only",
-                  hint="convert with astype(float)")
+        ev.refuse("SCT205", f"`{what}` is supported for vectors of floats only", hint="convert with astype(float)"
+                  if t.kind != "c" else "it is linear in them: add that of their imaginary parts, times 1j, to that of "
+                  "their real parts")
     size = size_along(ev, v, 0)
     try:  # polynomials have few coefficients, and what is computed with them depends on their number
         n = ev.ask(size, "the number of coefficients")
@@ -360,5 +371,5 @@ def _trimseq(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(ByPowers.__getattr__, BySeries.__getattr__, _other)
 def _unread(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     ev.refuse("SCT203", "this attribute or operator of a polynomial is not supported",
-              why="sct reads its values, its coefficients, its derivatives and its integrals",
+              why="sct reads its values, its coefficients, its roots, its derivatives and its integrals",
               hint="use the functions of NumPy on the coefficients")

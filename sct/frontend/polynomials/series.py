@@ -54,6 +54,7 @@ class Series:
     _mul: Any
     _pow: Any
     _div: Any
+    _roots: Any
     _c: Any
     _computed: Any
     _domain_array: Any
@@ -91,6 +92,9 @@ class Series:
 
     def degree(self) -> Any:
         return len(self) - 1
+
+    def roots(self) -> Any:
+        return mapdomain(self._roots(trimmed(self._c)), self._window, self._domain)
 
     def mapparms(self) -> Any:
         return mapparms(self._domain, self._window)
@@ -181,7 +185,7 @@ class Series:
     def __getattr__(self, name: str) -> Any: ...
 
 
-_CLASSES = {cls: class_of(Series, cls, ("_add", "_der", "_div", "_int", "_mul", "_pow", "_sub", "_val"))
+_CLASSES = {cls: class_of(Series, cls, ("_add", "_der", "_div", "_int", "_mul", "_pow", "_roots", "_sub", "_val"))
             for cls in SERIES}
 
 

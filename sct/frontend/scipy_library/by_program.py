@@ -52,6 +52,7 @@ class Program:
     by_value does the program take what the library has computed last?  It is None where its result has the same type,
              and perhaps other signs
     instead  what to write in place of a parameter that must be left out, where that gives another result
+    reads    how parts of the result are read that are of another type for some values: what raises for those
     """
 
     run: Callable[..., Any]
@@ -67,6 +68,7 @@ class Program:
     is_root: bool = False
     by_value: bool = False
     instead: Mapping[str, str] = field(default_factory=dict)
+    reads: Mapping[int, str] = field(default_factory=dict)
 
 
 def register(module: str, programs: Mapping[str, Program]) -> None:
@@ -193,7 +195,8 @@ def by_program(ev: Evaluator, text: str, call: Sequence[Operand], program: Progr
     if not isinstance(like, Tup):
         is_active = is_float(ev.operand(like))
         return standing_for(ev, result, like, is_root=program.is_root) if is_active else ev.wrap(result)
-    parts = [_part_of(ev, result, like_part, f"_0[{k}]") for k, like_part in enumerate(like.items)]
+    parts = [_part_of(ev, result, like_part, program.reads.get(k, f"_0[{k}]"))
+             for k, like_part in enumerate(like.items)]
     return Tup(tuple(parts), tuple(program.fields)) if program.fields else Tup(tuple(parts))
 
 

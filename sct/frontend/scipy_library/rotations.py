@@ -38,9 +38,9 @@ class Rotations:
 
     def as_matrix(self) -> Any: ...
 
-    def as_quat(self) -> Any: ...
+    def as_quat(self, canonical: Any = False, *, scalar_first: Any = False) -> Any: ...
 
-    def as_rotvec(self) -> Any: ...
+    def as_rotvec(self, degrees: Any = False) -> Any: ...
 
     def magnitude(self) -> Any: ...
 
@@ -145,18 +145,21 @@ def _matrix(q: Any) -> Any:
     return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
 
 
-def _with_sign(q: Any, y: Any) -> Any:
+def _with_sign(q: Any, y: Any, canonical: Any = False, scalar_first: Any = False) -> Any:
     """A quaternion and its negative are the same rotation: the one that SciPy gives."""
+    if scalar_first:
+        q = np.concatenate((q[..., 3:], q[..., :3]), axis=-1)
     return q * np.sign(np.sum(q * y, axis=-1, keepdims=True))
 
 
-def _vector(q: Any) -> Any:
+def _vector(q: Any, degrees: Any = False) -> Any:
     """The vector around which the rotation is; its angle is at most half a turn."""
     q = q * np.where(q[..., 3:] < 0.0, -1.0, 1.0)
     squared = np.sum(q[..., :3] ** 2, axis=-1, keepdims=True)
     small = squared < 1e-8
     length = np.sqrt(np.where(small, 1.0, squared))
-    return q[..., :3] * np.where(small, 2.0 + squared / 3.0, 2.0 * np.arctan2(length, q[..., 3:]) / length)
+    factor = np.where(small, 2.0 + squared / 3.0, 2.0 * np.arctan2(length, q[..., 3:]) / length)
+    return q[..., :3] * factor * (180.0 / math.pi if degrees else 1.0)
 
 
 def _angle(q: Any) -> Any:
@@ -274,16 +277,21 @@ def _parts(ev: Evaluator, v: Abstract) -> tuple[Value, Abstract]:
 
 
 def _reads(name: str, program: Callable[..., Any], by_value: bool = False) -> None:
-    """Registers a method that gives an array."""
+    """Registers a method that gives an array; its options must be known."""
     @special(getattr(Rotations, name))
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-        native, q = _parts(ev, args[0])
+        method = getattr(sys.modules["scipy.spatial.transform"].Rotation, name)
+        arguments = named_arguments(ev, method, args, kwargs)
+        native, q = _parts(ev, arguments.pop("self"))
+        asked = {key: bool(ev.ask(v, f"`{key}` of `{name}`")) for key, v in arguments.items()}
+        options = {key: Static(value) for key, value in asked.items()}
         with derivative_code(ev):
             # The type of the value is that of the program, which reads it.
-            t = ev.operand(ev.call(Static(program), [q, q] if by_value else [q])).type
-        value = ev.emit(solver, native, text=f"_0.{name}()", type=t)
+            t = ev.operand(ev.call(Static(program), [q, q] if by_value else [q], options)).type
+        text = ", ".join(f"{key}={value}" for key, value in asked.items())
+        value = ev.emit(solver, native, text=f"_0.{name}({text})", type=t)
         with derivative_code(ev):
-            like = ev.call(Static(program), [q, ev.wrap(value)] if by_value else [q])
+            like = ev.call(Static(program), [q, ev.wrap(value)] if by_value else [q], options)
         return standing_for(ev, value, like)
 
 

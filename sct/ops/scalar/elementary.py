@@ -19,7 +19,19 @@ from sct.ir.types import LONG, Tensor, TypeMismatch, broadcast_shapes, in_words
 from sct.ops import samples
 from sct.ops.registry import op
 from sct.ops.scalar.arithmetic import add, div, mul, neg, quotient, sign, sub
-from sct.ops.type_rules import by_carrier, elementwise, floats, integers, number, prints, real_floats, ufunc_result
+from sct.ops.scalar.comparison import ne
+from sct.ops.scalar.selection import where
+from sct.ops.type_rules import (
+    by_carrier,
+    elementwise,
+    floats,
+    integers,
+    is_python,
+    number,
+    prints,
+    real_floats,
+    ufunc_result,
+)
 
 __all__ = [
     "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh", "cbrt", "ceil", "copysign", "cos",
@@ -152,9 +164,11 @@ rad2deg = function("rad2deg", "numpy.degrees math.degrees", lambda y, x: 180.0 /
 
 
 def arctan2_partials(z: Operand, y: Operand, x: Operand) -> list[Any]:
-    """x / r**2 and -y / r**2; r**2 itself may be 0 where r is not."""
-    inverse = quotient(1.0, hypot(x, y), edge=math.nan)
-    return [mul(mul(x, inverse), inverse), neg(mul(mul(y, inverse), inverse))]
+    """x / r / r and -y / r / r; r**2 itself, and products with x, may be 0 or infinite where r is not."""
+    r = hypot(x, y)
+    if is_python(r):
+        r = where(ne(r, 0.0), r, math.nan)
+    return [div(div(x, r), r), neg(div(div(y, r), r))]
 
 
 arctan2 = op("arctan2", "numpy.arctan2 math.atan2", spelled=True, **carriers("arctan2", "math.atan2"),

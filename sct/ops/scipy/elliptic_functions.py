@@ -77,7 +77,12 @@ def rd_slope(y: Formula, p: Formula, q: Formula, r: Formula) -> Formula:
 def rd_slopes(y: Formula, p: Formula, q: Formula, r: Formula) -> list[Formula]:
     """By r as it is homogeneous of degree -3/2."""
     dp, dq = rd_slope(y, p, q, r), rd_slope(y, q, p, r)
-    return [dp, dq, -(1.5 * y + p * dp + q * dq) / r]
+    return [dp, dq, -(1.5 * y + or_zero(p, p * dp) + or_zero(q, q * dq)) / r]
+
+
+def or_zero(p: Formula, product: Formula) -> Formula:
+    """A product with p, which is 0 where p is: the slope is infinite there."""
+    return where(equal(p, 0.0), 0.0, product)
 
 
 def rc_slopes(y: Formula, p: Formula, q: Formula) -> list[Formula]:
@@ -99,15 +104,23 @@ def times_rd(x: Formula, y: Formula, z: Formula) -> Formula:
 
 
 def rj_slopes(f: Formula, x: Formula, y: Formula, z: Formula, p: Formula) -> list[Formula]:
-    """By partial fractions, which lose their digits where x is near p: nan.  By p as it is homogeneous."""
-
-    def gap(v: Formula) -> Formula:
-        return 2.0 * where(absolute(p - v) < 1e-6 * absolute(p), math.nan, p - v)
-
+    """By p as it is homogeneous of degree -3/2."""
     turns = [(x, y, z), (y, z, x), (z, x, y)]
-    own = [(f - lifted(elliprd)(b, c, a)) / gap(a) for a, b, c in turns]
-    weighed = [(a * f - times_rd(a, b, c)) / gap(a) for a, b, c in turns]
-    return [*own, -(1.5 * f + weighed[0] + weighed[1] + weighed[2]) / p]
+    weighed = [or_zero(a, a * rj_slope(f, where(equal(a, 0.0), 1.0, a), b, c, p)) for a, b, c in turns]
+    return [*(rj_slope(f, *turn, p) for turn in turns), -(1.5 * f + weighed[0] + weighed[1] + weighed[2]) / p]
+
+
+def rj_slope(f: Formula, x: Formula, y: Formula, z: Formula, p: Formula) -> Formula:
+    """The derivative of f = R_J(x, y, z, p) by x, which is -3/4 times the integral of
+    (t + x)**-1.5 * (t + y)**-0.5 * (t + z)**-0.5 * (t + p)**-1.
+
+    By partial fractions; where x is near p, both are taken to be their mean by these powers, of which R_D has the
+    derivative: the error is of the second order.
+    """
+    near = absolute(p - x) < 1e-5 * absolute(p)
+    gap, mean = where(near, 1.0, p - x), where(near, 0.6 * x + 0.4 * p, 1.0)
+    by_mean = rd_slopes(lifted(elliprd)(y, z, mean), y, z, mean)[2]
+    return where(near, by_mean * (1.0 / 3.0), 0.5 * (f - lifted(elliprd)(y, z, where(near, 1.0, x))) / gap)
 
 
 def agm_slope(y: Formula, a: Formula, b: Formula) -> Formula:

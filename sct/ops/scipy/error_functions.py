@@ -13,7 +13,8 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.registry import op
-from sct.ops.scalar.complex_parts import imag
+from sct.ops.scalar.complex_parts import imag as imaginary
+from sct.ops.scalar.complex_parts import real
 from sct.ops.scalar.special_functions import sinc
 from sct.ops.scipy.formulas import (
     ORDER,
@@ -70,7 +71,7 @@ def faddeeva_slope(w: Formula, z: Formula) -> Formula:
     far = absolute(z) > 50.0
     r = 1.0 / where(far, z * z, 1.0)
     series = r * (1.0 + r * (1.5 + r * (3.75 + r * 13.125))) * (-1j / ROOT_PI)
-    below = lifted(imag)(z) < 0.0
+    below = lifted(imaginary)(z) < 0.0
     reflected = -4.0 * z * exp(where(below, -z * z, 0.0))
     return where(far, where(below, reflected - series, series), 2j / ROOT_PI - 2.0 * z * w)
 
@@ -129,14 +130,35 @@ def type_wofz(x: Operand, y: Operand) -> Tensor:
 w_real, w_imag = wofz_part("real"), wofz_part("imag")
 
 
+FAR = [math.prod(range(1, 2 * k + 2, 2)) / 2 ** k for k in range(7)]
+"""The coefficients of w' for large z, by powers of 1 / z**2 (DLMF 7.12.1)."""
+
+
 def voigt_slopes(v: Formula, x: Formula, sigma: Formula, gamma: Formula) -> list[Formula]:
-    """v is the real part of w(z) / (sigma * sqrt(2 pi)), z = (x + i gamma) / (sigma * sqrt(2))."""
-    scale = 1.0 / (math.sqrt(2.0) * sigma)
-    p, q = as_numpy(x * scale), as_numpy(gamma * scale)
-    imag = lifted(w_imag)(p, q) / (ROOT_TWO_PI * sigma)
+    """v is the real part of w(z) / (sigma * sqrt(2 pi)), z = (x + i gamma) / (sigma * sqrt(2)).
+
+    For large z by the asymptotic expansion of w', of which the first term is that of Cauchy's distribution; the
+    derivative by sigma is sigma times the second one by x.
+    """
+    x, sigma, gamma = as_numpy(x), as_numpy(sigma), as_numpy(gamma)
+    near = x * x + gamma * gamma < 800.0 * (sigma * sigma)
+    s = where(near, sigma, 1.0)
+    scale = 1.0 / (math.sqrt(2.0) * s)
+    p, q = where(near, x, 0.0) * scale, where(near, gamma, 1.0) * scale
+    imag = lifted(w_imag)(p, q) / (ROOT_TWO_PI * s)
     dp = -2.0 * (p * v - q * imag)
-    dq = 2.0 * (p * imag + q * v) - math.sqrt(2.0) / (math.pi * sigma)
-    return [dp * scale, -(v + p * dp + q * dq) / sigma, dq * scale]
+    dq = 2.0 * (p * imag + q * v) - math.sqrt(2.0) / (math.pi * s)
+    inverse = 1.0 / where(near, 1.0, x + 1j * gamma)
+    square = inverse * inverse
+    r = 2.0 * (sigma * sigma) * square
+    slope, curvature = r * FAR[-1], r * (len(FAR) * FAR[-1])
+    for k in range(len(FAR) - 2, 0, -1):
+        slope, curvature = r * (slope + FAR[k]), r * (curvature + (k + 1) * FAR[k])
+    slope = square * (slope + 1.0) * (-1j / math.pi)
+    curvature = square * inverse * (curvature + 1.0) * (2j / math.pi)
+    return [where(near, dp * scale, lifted(real)(slope)),
+            where(near, -(v + p * dp + q * dq) / s, sigma * lifted(real)(curvature)),
+            where(near, dq * scale, -lifted(imaginary)(slope))]
 
 
 special("voigt_profile", slopes(voigt_slopes), triples((-2.0, 2.0), (0.5, 1.5), (0.3, 1.2)))

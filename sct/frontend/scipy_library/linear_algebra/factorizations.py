@@ -147,6 +147,33 @@ def _ldl(A: Any, lower: Any, computed: Any) -> Any:
     return (factor[place], d, computed[2]) if lower else (factor[place][:, ::-1], d[::-1, ::-1], computed[2])
 
 
+def _eliminated(rows: Any) -> Any:
+    """U, and below its diagonal the elements of L, by Gaussian elimination without pivots."""
+    for k in range(min(rows.shape)):
+        factor = rows[k + 1:, k] / rows[k, k]
+        rows[k + 1:, k + 1:] = rows[k + 1:, k + 1:] - np.outer(factor, rows[k, k + 1:])
+        rows[k + 1:, k] = factor
+    return rows
+
+
+def _lu(a: Any, p_indices: Any, computed: Any) -> Any:
+    """Elimination in the order of the rows that SciPy has chosen."""
+    m, k = len(a), min(a.shape)
+    p = computed[0] if computed is not None else np.arange(m) if p_indices else np.eye(m)
+    rows = _eliminated(a[np.argsort(p) if p_indices else np.argmax(p, axis=0)])
+    return p, np.tril(rows[:, :k], -1) + np.eye(m, k), np.triu(rows[:k])
+
+
+def _lu_factor(a: Any, computed: Any) -> Any:
+    swaps = np.arange(min(a.shape), dtype=np.int32) if computed is None else computed[1]
+    order = np.arange(len(a))
+    for k in range(len(swaps)):
+        other = swaps[k]
+        first, second = order[k], order[other]
+        order[k], order[other] = second, first
+    return _eliminated(a[order]), swaps
+
+
 def _halves(unknowns: Any, a: Any) -> Any:
     """The two matrices of the shape of `a` whose elements are the unknowns."""
     n = len(a)
@@ -189,21 +216,22 @@ def _schur(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return Tup(tuple(standing_for(ev, result, x, f"_0[{k}]") for k, x in enumerate(like.items)))
 
 
-def _of_square(name: str) -> None:
-    """Registers decompositions that are ops, of square matrices."""
+def _of_any_sizes(name: str, program: Program) -> None:
+    """Registers a decomposition that is an op, of square matrices; others have the derivative of a program."""
+    by_elimination = handler(name, program)
+
     @of_scipy(name)
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         a = args[0] if args else kwargs.get("a")
         t = ev.type_of(a) if isinstance(a, Ref) else None
-        if isinstance(a, Ref) and isinstance(t, Tensor) and t.rank == 2 and not ev.same(*t.shape):
-            leave_to_python(ev, name, [a])
-            ev.refuse("SCT402", f"`{name}` of a matrix that is not square is not differentiated",
-                      hint="decompose its square part: the rest follows by scipy.linalg.solve_triangular")
+        by_indices = kwargs.get("p_indices", Static(False)) != Static(False)
+        if isinstance(t, Tensor) and t.rank == 2 and (by_indices or ev.are_unequal(*t.shape)):
+            return by_elimination(ev, args, kwargs)
         return call_named(ev, name, args, kwargs)
 
 
-_of_square("scipy.linalg.lu")
-_of_square("scipy.linalg.lu_factor")
+_of_any_sizes("scipy.linalg.lu", Program(_lu, ("a",), ("p_indices",), ranks=(2,), complex=True, by_value=True))
+_of_any_sizes("scipy.linalg.lu_factor", Program(_lu_factor, ("a",), ranks=(2,), complex=True, by_value=True))
 
 _RANGE: dict[str, Any] = {"select": ("a", "all", "i", "index").__contains__}
 register("scipy.linalg", {

@@ -4,16 +4,20 @@ have the derivative of a program.
 
 from __future__ import annotations
 
+import operator
+import sys
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import check_value, leave_to_python
+from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
-from sct.frontend.values.abstract_values import Abstract
+from sct.frontend.values.abstract_values import Abstract, Ref, Static
 from sct.ir import Op
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.linear_systems import root_of
@@ -100,6 +104,29 @@ def _least_squares(a: Any, b: Any, cond: Any) -> Any:
     return np.linalg.lstsq(a, b, cond)
 
 
+def _overdetermined(a: Any, b: Any, cond: Any) -> Any:
+    x, residuals, rank, s = np.linalg.lstsq(a, b, cond)
+    return x, np.sum(residuals), rank, s
+
+
+_OF_TABLE = handler("scipy.linalg.lstsq", Program(
+    _least_squares, ("a", "b"), ("cond",), ranks=(1, 2), complex=True))
+_OF_VECTOR = handler("scipy.linalg.lstsq", Program(
+    _overdetermined, ("a", "b"), ("cond",), ranks=(1, 2), complex=True, reads={1: "_0[1].reshape(())[()]"}))
+
+
+@of_scipy("scipy.linalg.lstsq")
+def _lstsq(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    """The residual of a vector is a number where there are more equations than unknowns, of full rank; else an array of
+    size 0."""
+    arguments = named_arguments(ev, sys.modules["scipy.linalg"].lstsq, args, kwargs)
+    a, b = (ev.call(Static(np.asarray), [arguments[key]]) for key in "ab")
+    is_vector = isinstance(a, Ref) and isinstance(b, Ref) and (len(ev.shape_of(a)), len(ev.shape_of(b))) == (2, 1)
+    is_tall = is_vector and ev.ask(ev.call(Static(operator.gt), [size_along(ev, a, 0), size_along(ev, a, 1)]),
+                                   "whether there are more equations than unknowns")
+    return (_OF_VECTOR if is_tall else _OF_TABLE)(ev, args, kwargs)
+
+
 def _symmetric_pseudoinverse(a: Any) -> Any:
     return np.linalg.pinv(np.tril(a) + np.tril(a, -1).T)
 
@@ -165,5 +192,4 @@ register("scipy.linalg", {
     "circulant": Program(_circulant, ("c",), ranks=(1,), integers=True, complex=True),
     "fiedler": Program(_fiedler, ("a",), ranks=(1,), integers=True),
     "convolution_matrix": Program(_convolution_matrix, ("a",), ("n", "mode"), ranks=(1,)),
-    "lstsq": Program(_least_squares, ("a", "b"), ("cond",), ranks=(1, 2), complex=True),
     "pinvh": Program(_symmetric_pseudoinverse, ("a",), ranks=(2,))})

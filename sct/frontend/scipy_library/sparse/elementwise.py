@@ -340,7 +340,9 @@ def _block_diagonal(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     parts = mats.items if isinstance(mats, Tup) else ev.slots(mats).items if isinstance(mats, ListRef) and \
         ev.slots(mats).schema is None else ()
     if not any(isinstance(v, ObjRef) for v in parts) or not args or set(kwargs) - {"format"}:
-        ev.refuse("SCT207", "`block_diag` is left to Python")
+        ev.refuse("SCT207", "`block_diag` is left to Python",
+                  why="no block is a sparse matrix that sct sees into, or it has another option than `format`",
+                  hint="make a sparse matrix of each block that depends on what is differentiated")
     if not all(isinstance(v, ObjRef) or is_sparse(ev, v) for v in parts):
         ev.refuse("SCT205", "`block_diag` of sparse matrices and others is not supported",
                   hint="make sparse matrices of all of them")

@@ -339,9 +339,9 @@ def _dirichlet_entropy(alpha: Any, gammaln: Any, digamma: Any) -> Any:
         (alpha - 1.0) * digamma(alpha))
 
 
-def _multinomial_logpmf(x: Any, p: Any, n: Any, gammaln: Any, xlogy: Any) -> Any:
-    if abs(1.0 - np.sum(p)) > 10.0 * 2.220446049250313e-16:  # SciPy computes the last one
-        p = np.concatenate((p[:-1], np.array([1.0 - np.sum(p[:-1])])))
+def _multinomial_logpmf(x: Any, p: Any, n: Any, xlogy: Any) -> Any:
+    """SciPy computes the last probability of the others wherever their sum is not 1 to the last digits."""
+    p = np.concatenate((p[..., :-1], 1.0 - np.sum(p[..., :-1], axis=-1, keepdims=True)), axis=-1)
     return np.sum(xlogy(x, p), axis=-1)
 
 
@@ -361,4 +361,4 @@ register("scipy.stats", {
     "dirichlet.entropy": Program(_dirichlet_entropy, ("alpha",), ranks=(1,), needs=(
         *_LOG_GAMMA, "scipy.special.digamma")),
     "multinomial.logpmf": Program(_multinomial_logpmf, ("x", "p"), ("n",), ranks=(1, 2), counts=("x",),
-                                  needs=("scipy.special.gammaln", "scipy.special.xlogy"))})
+                                  needs=("scipy.special.xlogy",))})
