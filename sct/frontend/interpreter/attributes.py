@@ -54,6 +54,7 @@ from sct.frontend.objects.objects import (
     is_object,
     set_attribute,
 )
+from sct.frontend.objects.parts_of_exceptions import is_read_from_class
 from sct.frontend.objects.row_attributes import is_attribute, is_one_for_all
 from sct.frontend.operators.choices import for_each, parts_of_kinds
 from sct.frontend.operators.text_formatting import method_of_text
@@ -202,9 +203,8 @@ def _of_exception(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     """An attribute of an exception that the program makes, which may be of several classes; None where it is not
     known."""
     carried = {c.cls: parts for c, parts in ev.tries.carried(ev.store, owner).items()}
-    computed = property if len(carried) > 1 else (property, types.FunctionType)
-    if not carried or not all(isinstance(parts, Tup) and (name in parts.fields or _is_own(cls, name, computed))
-                              for cls, parts in carried.items()):
+    if not carried or not all(isinstance(parts, Tup) and (name in parts.fields or is_read_from_class(
+            cls, name, methods=len(carried) == 1)) for cls, parts in carried.items()):
         return None
     cls = max(carried, key=lambda c: len(c.__mro__))  # no other one is below it
 
@@ -228,10 +228,10 @@ def _of_exception(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     return value
 
 
-def _is_own(cls: type, name: str, kinds: type | tuple[type, ...]) -> bool:
-    """Has the user's class something of these kinds of this name?"""
+def _is_property(cls: type, name: str) -> bool:
+    """Has the user's class a property of this name?"""
     raw, where = found_in(cls.__mro__, name)
-    return isinstance(raw, kinds) and is_defined_by_user(where)
+    return isinstance(raw, property) and is_defined_by_user(where)
 
 
 def _is_known_of_type(ev: Evaluator, owner: Abstract, name: str) -> bool:
@@ -400,7 +400,7 @@ def _of_static(ev: Evaluator, owner: Static, name: str) -> Abstract:
     if name in ("get", "items", "keys", "values") and (contents := contents_of_mapping(ev, owner)) is not None:
         return Method(contents, name)
     use_callable(ev, it)
-    if isinstance(it, type) and _is_own(type(it), name, property):
+    if isinstance(it, type) and _is_property(type(it), name):
         ev.refuse("SCT203", f"`{name}` of the class `{it.__name__}`, a property of its metaclass, is not supported",
                   hint="make it a class method, and call that")
     if isinstance(it, (set, frozenset)) and owner.path is None and hasattr(set, name) and not hasattr(frozenset, name):

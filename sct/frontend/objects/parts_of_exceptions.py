@@ -17,12 +17,13 @@ import gast
 from sct.errors import SctError
 from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.lookup_guards import MISSING, in_class
+from sct.frontend.evaluator.lookup_guards import MISSING, found_in, in_class
 from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.source.parse import source_of
 from sct.frontend.values.abstract_values import Abstract, Tup
+from sct.ir.pytrees.user_objects import is_defined_by_user
 
-__all__ = ["has_attribute", "parts_of_exception"]
+__all__ = ["has_attribute", "is_read_from_class", "parts_of_exception"]
 
 
 def parts_of_exception(ev: Evaluator, cls: type[BaseException], args: Sequence[Abstract], kwargs: Mapping[str, Abstract]
@@ -57,6 +58,17 @@ def has_attribute(ev: Evaluator, cls: type[BaseException], name: str) -> bool | 
         if any(step.attribute == name for step in of_class or ()):
             return True if cls_of_steps is makers[0] else None
     return False
+
+
+def is_read_from_class(cls: type[BaseException], name: str, *, methods: bool) -> bool:
+    """Is such an attribute of exceptions of this class one that the user's class has: a property, a value or, with
+    `methods`, a method that no attribute of the exception itself hides?"""
+    raw, where = found_in(cls.__mro__, name)
+    if isinstance(raw, property) or not is_defined_by_user(where):
+        return isinstance(raw, property) and is_defined_by_user(where)
+    steps = [() if m.__module__ == "builtins" else _steps_of(m) for m in _makers(cls)]
+    hidden = not steps or any(of_class is None or any(s.attribute == name for s in of_class) for of_class in steps)
+    return not hidden and (methods and isinstance(raw, types.FunctionType) or not hasattr(type(raw), "__get__"))
 
 
 def _makers(cls: type[BaseException]) -> tuple[type, ...]:
