@@ -297,8 +297,7 @@ def sum_text(xs: Operand, start: Operand | None = None, filled: bool = False) ->
 
 
 def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) -> Type:
-    """Python adds to the int 0 where there is no start: of no arrays or complex numbers the sum is that, unless there is
-    an item, `filled`."""
+    """Python adds to the int 0 where there is no start, which is the sum of no items; `filled`: there is an item."""
     t, first = base_type(elem(xs)), INT if start is None else start.type
     if not isinstance(t, Tensor) or not isinstance(first, Tensor):
         raise TypeMismatch(f"a sum of {in_words(t)} is not supported")

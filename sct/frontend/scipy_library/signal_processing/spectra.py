@@ -73,6 +73,7 @@ def _extended(x: Any, edge: Any, padtype: Any) -> Any:
 def _sections_both_ways(sos: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfilter: Any) -> Any:
     """The same of sections of the second order, one after the other."""
     x = np.moveaxis(x, axis, -1)
+    shape = x.shape
     taps = 2 * len(sos) + 1 - min(np.sum(sos[:, 2] == 0.0), np.sum(sos[:, 5] == 0.0))
     edge = (3 * taps if padlen is None else padlen) if padtype is not None else 0
     if edge > 0:
@@ -87,7 +88,8 @@ def _sections_both_ways(sos: Any, x: Any, axis: Any, padtype: Any, padlen: Any, 
             x = lfilter(b, a, x, axis=-1) + lfilter(one, a, state, axis=-1)
             scale = scale * np.sum(b) / np.sum(a)
         x = x[..., ::-1]
-    return np.moveaxis(x[..., edge:x.shape[-1] - edge] if edge > 0 else x, -1, axis)
+    # How long the ends are depends on the filter; the size of what is between them does not.
+    return np.moveaxis(np.reshape(x[..., edge:x.shape[-1] - edge], shape), -1, axis)
 
 
 def _both_ways(b: Any, a: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfilter: Any) -> Any:
