@@ -53,7 +53,9 @@ __all__: list[str] = []
 def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
     of_run_time = isinstance(args[0], ListRef) and dynamic_lists.is_dynamic(ev, args[0])
-    if isinstance(args[0], Ref) and total == Static(0) and _has_complex_items(ev, args[0]):
+    if isinstance(args[0], Ref) and total == Static(0) and (filled := _has_complex_items(ev, args[0])) is not None:
+        if not filled:
+            return total
         total = Static(0j)  # 0 is this number in a sum with a complex one
     if isinstance(args[0], Ref) or of_run_time and (isinstance(total, ListRef) or is_object(total) or is_link(total)):
         return ev.call(Static(sum_of_items), [args[0], total])
@@ -91,15 +93,15 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
     return total
 
 
-def _has_complex_items(ev: Evaluator, x: Ref) -> bool:
-    """Is this a vector of complex numbers that has one, as far as a guard can tell?"""
+def _has_complex_items(ev: Evaluator, x: Ref) -> bool | None:
+    """Has this vector of complex numbers an element?  None for other arrays, and where no guard can tell."""
     t = ev.type_of(x)
     if not isinstance(t, Tensor) or t.rank != 1 or t.kind != "c":
-        return False
+        return None
     try:
         return bool(ev.ask(ev.call(Static(len), [x]), "whether a vector has elements"))
     except (NeedsStatic, SctError):
-        return False
+        return None
 
 
 def _sum_of_items(ev: Evaluator, column: Operand, n: Operand, elem: Tensor) -> Abstract:
