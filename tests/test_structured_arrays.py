@@ -404,3 +404,17 @@ def test_a_dtype_has_as_many_items_as_it_has_fields():
 
 def test_positions_in_a_list_that_may_be_empty():
     agrees_in_every_mode(rows_at_positions, [(X, 4), (X, 0), (X, 1)])
+
+
+PAIRS = [("u", "f8"), ("w", "f8", (2,))]
+
+
+def of_a_list_of_the_module(x):
+    a = np.zeros(len(x), dtype=PAIRS)
+    a["u"] = x
+    a["w"] = np.outer(x, x[:2])
+    return np.sum(a["u"] ** 2) + np.sum(a["w"] ** 2)
+
+
+def test_a_dtype_that_is_a_list_of_the_module():
+    agrees_in_every_mode(of_a_list_of_the_module, [(X,)])

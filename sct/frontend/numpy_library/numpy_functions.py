@@ -222,8 +222,9 @@ def ufunc_method(ev: Evaluator, ufunc: np.ufunc, name: str, args: Args, kwargs: 
             x = slice_view(ev, x, Tup((Static(Ellipsis), *[Static(None)] * type_of(ev, y).rank)))
         return ev.call(Static(ufunc), [x, y])
     if name == "reduce" and ufunc in REDUCES:
-        x, axis, keepdims = bound(ev, shown, args, kwargs, "array", "axis", "keepdims", axis=0, keepdims=False)
-        return ev.call(Static(REDUCES[ufunc]), [array(ev, x)], {"axis": axis, "keepdims": keepdims})
+        of_items, rest = ({k: v for k, v in kwargs.items() if (k in ("initial", "where")) is b} for b in (True, False))
+        x, axis, keepdims = bound(ev, shown, args, rest, "array", "axis", "keepdims", axis=0, keepdims=False)
+        return ev.call(Static(REDUCES[ufunc]), [array(ev, x)], {"axis": axis, "keepdims": keepdims, **of_items})
     if name == "reduce" and ufunc is np.logaddexp:
         x, axis, keepdims = bound(ev, shown, args, kwargs, "array", "axis", "keepdims", axis=0, keepdims=False)
         axis, keepdims = ev.ask(axis, "`axis`"), ev.ask(keepdims, "`keepdims`")
