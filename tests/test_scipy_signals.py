@@ -81,6 +81,14 @@ def test_program(f: Callable[..., Any], x: np.ndarray) -> None:
     check_grads(f, (x,), order=2 if f is matched else 1)
 
 
+@pytest.mark.parametrize("padtype", ["odd", "even", "constant", None])
+def test_spectra_of_filtered_signals(padtype: str | None) -> None:
+    """A signal that a filter has run over both ways is as long as before."""
+    sos = signal.butter(2, 0.3, output="sos")
+    agrees(lambda x: np.sum(signal.welch(signal.filtfilt([0.5, 0.5], [1.0], x, padtype=padtype), nperseg=8)[1]), X)
+    agrees(lambda x: np.sum(np.abs(signal.stft(signal.sosfiltfilt(sos, x, padtype=padtype), nperseg=8)[2]) ** 2), X)
+
+
 @pytest.mark.parametrize("x", [None, X[4:7]], ids=["no inputs", "inputs"])
 def test_state_of_a_filter_that_is_normalized_already(x: np.ndarray | None) -> None:
     """SciPy divides by the first coefficient only where it is not 1."""

@@ -399,3 +399,41 @@ def test_too_many_indices() -> None:
         return s[0, 1]["mass"]
 
     agrees(f, X)
+
+
+# -- lengths and positions ---------------------------------------------------------------------------------------------
+
+
+def fields_counted(x):
+    b = np.zeros(len(x), dtype=UNALIGNED)
+    b["a"] = x
+    return np.sum(b["a"] ** 2) * len(b.dtype) + x[0] * len(b.dtype.fields) * len(UNALIGNED)
+
+
+def rows_at_positions(x, n):
+    b = np.zeros(len(x), dtype=UNALIGNED)
+    b["a"] = x
+    at = [i for i in range(n) if i % 2]
+    return np.sum(b[at]["a"] ** 2) + np.sum(np.take(b, at)["a"] ** 3) + np.sum(b[[v > 1 for v in x]]["a"])
+
+
+def test_a_dtype_has_as_many_items_as_it_has_fields():
+    agrees_in_every_mode(fields_counted, [(X,)])
+
+
+def test_positions_in_a_list_that_may_be_empty():
+    agrees_in_every_mode(rows_at_positions, [(X, 4), (X, 0), (X, 1)])
+
+
+PAIRS = [("u", "f8"), ("w", "f8", (2,))]
+
+
+def of_a_list_of_the_module(x):
+    a = np.zeros(len(x), dtype=PAIRS)
+    a["u"] = x
+    a["w"] = np.outer(x, x[:2])
+    return np.sum(a["u"] ** 2) + np.sum(a["w"] ** 2)
+
+
+def test_a_dtype_that_is_a_list_of_the_module():
+    agrees_in_every_mode(of_a_list_of_the_module, [(X,)])

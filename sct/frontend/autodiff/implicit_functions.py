@@ -8,6 +8,7 @@ The residual is a region whose params are the solution and the numbers that the 
 from __future__ import annotations
 
 import builtins
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -21,7 +22,7 @@ from sct.ir.pytrees.pytree import Leaf
 from sct.ir.types import BOOL, Tensor, in_words
 from sct.ops import python, raise_, sub
 from sct.ops.program.attempts import may_not_repeat
-from sct.ops.program.effects import part
+from sct.ops.program.effects import apply, part
 from sct.ops.program.solutions import as_adjoint, solution
 
 __all__ = [
@@ -148,12 +149,18 @@ def refuse_sizes(ev: Evaluator, t: Tensor, r: Operand | None) -> None:
 
 
 def has_effect(ev: Evaluator, fn: Fn) -> bool:
-    """Does the function, or one that it calls, print, draw random numbers, or change what is outside?  It may raise.
+    """Does the function, or one that it calls, print, draw random numbers, or change what is outside?  It may raise
+    and warn, as NumPy does: a warning may be repeated.
 
     One that is still being evaluated counts as one that does.
     """
     called = ev.functions.reached(fn)
-    return any(f is None or any(may_not_repeat(eqn) and not _raises(eqn) for eqn in walk(f)) for f in (fn, *called))
+    return any(f is None or any(may_not_repeat(eqn) and not _raises(eqn) and not _warns(ev, eqn) for eqn in walk(f))
+               for f in (fn, *called))
+
+
+def _warns(ev: Evaluator, eqn: Eqn) -> bool:
+    return eqn.op is apply and isinstance(eqn.args[0], Value) and ev.leaf_of(eqn.args[0]) is warnings.warn
 
 
 def _raises(eqn: Eqn) -> bool:

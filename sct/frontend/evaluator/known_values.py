@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 from collections import deque
 from collections.abc import Sequence
 from typing import Any, cast
@@ -20,14 +21,15 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import Asked, asked, is_asked
 from sct.frontend.values.guards import UNKNOWN, Guard, NeedsStatic
+from sct.frontend.values.size_terms import size_text
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, free_values, is_effect, rebuild
 from sct.ir.dims import Apply, Dim
 from sct.ir.interp import run
 from sct.ir.real_ints import unmark_real
 from sct.ir.text import show
-from sct.ir.types import Tensor
+from sct.ir.types import INT, Tensor
 from sct.ops.arrays.shape import dim
-from sct.ops.program.effects import guarded
+from sct.ops.program.effects import guarded, part
 from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import tests_nan
 from sct.ops.type_rules import numpy_dtype
@@ -221,15 +223,25 @@ class KnownValues(Operands):
         """A size, computed from sizes and ints of the arguments; None where it is not computed from these alone."""
         total: Operand = Lit(size.const)
         for atom, coef in size.terms:
-            at = None if isinstance(atom, Apply) else self.sizes.get(atom)
+            at = atom if isinstance(atom, Apply) else self.sizes.get(atom)
             if at is None or isinstance(at, tuple) and isinstance(at[1], tuple):
                 return None
-            part: Any = self._size_of_leaves(at) if isinstance(at, Dim) else self.params[at[0]] if at[1] is None \
-                else dim(self.params[at[0]], axis=at[1])
-            if part is None:
+            of_leaves: Any = self._applied_size_of_leaves(at) if isinstance(at, Apply) else self._size_of_leaves(at) \
+                if isinstance(at, Dim) else self.params[at[0]] if at[1] is None else dim(self.params[at[0]], axis=at[1])
+            if of_leaves is None:
                 return None
-            total = cast(Operand, add(total, part if coef == 1 else mul(part, coef)))
+            total = cast(Operand, add(total, of_leaves if coef == 1 else mul(of_leaves, coef)))
         return total
+
+    def _applied_size_of_leaves(self, atom: Apply) -> Operand | None:
+        """The size of a slice or the like, computed from those of the arguments."""
+        d = Dim(0, ((atom, 1),))
+        text = size_text(d, self.sizes) if d.symbols <= self.sizes.keys() else None
+        if text is None:
+            return None
+        leaves = list(dict.fromkeys(map(int, re.findall(r"\{(\d+)\}", text))))
+        numbered = re.sub(r"\{(\d+)\}", lambda m: f"_{leaves.index(int(m[1]))}", text)
+        return cast(Operand, part(*(self.params[k] for k in leaves), text=numbered, type=INT))
 
     def given_back(self, x: Asked) -> Abstract:
         """The value that was asked for a number which leaves a set or is read from a key."""

@@ -40,7 +40,7 @@ from sct.ops.type_rules import number
 __all__ = [
     "adds_axes", "array_of", "check_axes", "check_class", "check_dtype", "check_not_none", "check_present",
     "column_without_none", "flagged", "is_flag", "is_slice", "is_vector_of_unknown_size", "joined_list",
-    "key_items", "may_be_empty", "may_be_none", "nested", "present_tuple", "require_items", "takes_slice",
+    "key_items", "may_be_empty", "may_be_none", "nested", "present_tuple", "require_items", "selection", "takes_slice",
 ]
 
 
@@ -79,21 +79,33 @@ def column_without_none(ev: Evaluator, v: ListRef, op: Op | None = None, *operan
     return column
 
 
-def _stacked(ev: Evaluator, v: ListRef, *, as_index: bool = False) -> Operand:
+def selection(ev: Evaluator, v: Abstract, empty: type[np.generic] = np.intp) -> Abstract:
+    """A list of positions, of counts or of truths as the array that NumPy makes of it where it reads one of these: an
+    empty list is an array of them there, not of floats.
+
+    empty  the dtype of a list of which it is known that it is empty
+    """
+    v = v.of if isinstance(v, RunTimeTuple) else v
+    if isinstance(v, ListRef) and dynamic_lists.is_dynamic(ev, v):
+        return ev.wrap(_stacked(ev, v, selects=True))
+    if isinstance(v, (Tup, ListRef)) and not (v.items if isinstance(v, Tup) else ev.slots(v).items):
+        return ev.call(Static(np.zeros), [Static(0), Static(empty)])
+    return v
+
+
+def _stacked(ev: Evaluator, v: ListRef, *, selects: bool = False) -> Operand:
     """The array of a list of unknown length; a column of it for each part of a tuple.
 
-    as_index  NumPy takes an empty list for ints where it is an index
+    selects  NumPy reads positions, counts or truths, and an empty list as an array of them
     """
     if ev.slots(v).schema != 0:
         return ev.emit(stacked_rows, *map(ev.read, _flat_columns(ev, v)))  # type: ignore[no-any-return]
     column = column_without_none(ev, v)
     elem = column.type.elem if isinstance(column.type, List) else None
-    n = dynamic_lists.length(ev, v)
-    if not as_index or not isinstance(elem, Tensor) or elem.is_array or not may_be_empty(n):
+    if not selects or not isinstance(elem, Tensor) or elem.is_array or not may_be_empty(dynamic_lists.length(ev, v)):
         return ev.emit(stacked, column)  # type: ignore[no-any-return]
-    if elem.kind == "b":
-        _check_filled(ev, n, "an empty list is no mask")
-    return ev.emit(stacked, column, **({"dtype": "i64"} if elem.kind == "i" else {}))  # type: ignore[no-any-return]
+    dtype = {"i": "i64", "b": "b1"}.get(elem.kind)
+    return ev.emit(stacked, column, **({} if dtype is None else {"dtype": dtype}))  # type: ignore[no-any-return]
 
 
 def _flat_columns(ev: Evaluator, v: ListRef) -> list[Ref]:
@@ -237,9 +249,8 @@ def _key_item(ev: Evaluator, v: Abstract) -> Any:
     if isinstance(v, Tup):
         v = ev.new_list(v.items)
     if isinstance(v, ListRef):
-        if not dynamic_lists.is_dynamic(ev, v) and not ev.slots(v).items:
-            return ev.operand(ev.call(Static(np.zeros), [Static(0), Static(np.intp)]))  # NumPy takes it for ints
-        positions = ev.as_int(_stacked(ev, v, as_index=True) if dynamic_lists.is_dynamic(ev, v) else array_of(ev, v))
+        at = selection(ev, v)
+        positions = ev.as_int(array_of(ev, at) if at is v else ev.operand(at))
         if isinstance(positions.type, Tensor) and positions.type.kind not in "ib":
             run_or_raise(ev, lambda: np.empty(1)[[0.5]])  # type: ignore[index]
         return positions

@@ -203,8 +203,8 @@ def _of_exception(ev: Evaluator, owner: Value, name: str) -> Abstract | None:
     """An attribute of an exception that the program makes, which may be of several classes; None where it is not
     known."""
     carried = {c.cls: parts for c, parts in ev.tries.carried(ev.store, owner).items()}
-    computed = property if len(carried) > 1 else (property, types.FunctionType)
-    if not carried or not all(carries(ev, cls, parts, name, computed) for cls, parts in carried.items()):
+    if not carried or not all(carries(ev, cls, parts, name, methods=len(carried) == 1)
+                              for cls, parts in carried.items()):
         return None
     cls = max(carried, key=lambda c: len(c.__mro__))  # no other one is below it
 

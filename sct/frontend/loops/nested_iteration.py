@@ -22,6 +22,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
+from sct.frontend.heap.array_keys import selection
 from sct.frontend.heap.subscripts import item, size_along
 from sct.frontend.iteration.counted_iterators import exec_in_place_of
 from sct.frontend.iteration.iteration_space import MOST_UNROLLED, items_of
@@ -112,7 +113,7 @@ def ix(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """Indices that pair each with each: one along each axis."""
     views = []
     for k, a in enumerate(args):
-        v = a if isinstance(a, Ref) else ev.call(Static(np.asarray), [a])
+        v = a if isinstance(a, Ref) else ev.call(Static(np.asarray), [selection(ev, a)])
         t = ev.type_of(v)
         if isinstance(t, Tensor) and t.rank == 1 and t.kind == "b":
             v = ev.call(Static(np.flatnonzero), [v])

@@ -196,6 +196,13 @@ def _ediff1d(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     return ev.call(Static(between_ends), [x, *arrays[::-1]])
 
 
+@special(np.tri)
+def _tri(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    n, m, k, dtype = bound(ev, "np.tri", args, kwargs, "N", "M", "k", "dtype", M=None, k=0, dtype=float)
+    ones = ev.call(Static(np.ones), [Tup((n, n if m == Static(None) else m))], {"dtype": dtype})
+    return ev.call(Static(np.tril), [ones, k])
+
+
 def _product(name: str, vector: int) -> Special:
     """`np.matvec` or `np.vecmat` of one vector, the operand `vector`."""
 

@@ -16,7 +16,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, of_scipy, special
-from sct.frontend.heap.array_keys import array_of, flagged, key_items
+from sct.frontend.heap.array_keys import array_of, flagged, key_items, selection
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.subscripts import assign_item, compose, size_along, slice_view, writable, write_through
 from sct.frontend.iteration.iteration_space import items_of
@@ -124,7 +124,7 @@ def putmask(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 @special(np.put)
 def put(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     a, ind, v = bound(ev, "np.put", args, kwargs, "a", "ind", "v")
-    a, ind, v = written(ev, "np.put", a), array(ev, ind), array(ev, v)
+    a, ind, v = written(ev, "np.put", a), array(ev, selection(ev, ind)), array(ev, v)
     if type_of(ev, v).rank and not equal_sizes(ev, v, size_along(ev, ind, 0)):
         ev.refuse("SCT205", "`np.put` with another number of values than positions is not supported",
                   why="they would be repeated")
@@ -223,8 +223,9 @@ def ufunc_method(ev: Evaluator, ufunc: np.ufunc, name: str, args: Args, kwargs: 
             x = slice_view(ev, x, Tup((Static(Ellipsis), *[Static(None)] * type_of(ev, y).rank)))
         return ev.call(Static(ufunc), [x, y])
     if name == "reduce" and ufunc in REDUCES:
-        x, axis, keepdims = bound(ev, shown, args, kwargs, "array", "axis", "keepdims", axis=0, keepdims=False)
-        return ev.call(Static(REDUCES[ufunc]), [array(ev, x)], {"axis": axis, "keepdims": keepdims})
+        of_items, rest = ({k: v for k, v in kwargs.items() if (k in ("initial", "where")) is b} for b in (True, False))
+        x, axis, keepdims = bound(ev, shown, args, rest, "array", "axis", "keepdims", axis=0, keepdims=False)
+        return ev.call(Static(REDUCES[ufunc]), [array(ev, x)], {"axis": axis, "keepdims": keepdims, **of_items})
     if name == "reduce" and ufunc is np.logaddexp:
         x, axis, keepdims = bound(ev, shown, args, kwargs, "array", "axis", "keepdims", axis=0, keepdims=False)
         axis, keepdims = ev.ask(axis, "`axis`"), ev.ask(keepdims, "`keepdims`")

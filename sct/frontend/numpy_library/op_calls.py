@@ -16,7 +16,7 @@ from sct.frontend.arguments.memory_facts import contiguous, is_c_order, is_view
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
-from sct.frontend.heap.array_keys import array_of, check_present, joined_list, may_be_none, nested
+from sct.frontend.heap.array_keys import array_of, check_present, joined_list, may_be_none, nested, selection
 from sct.frontend.heap.inactive import check_value
 from sct.frontend.heap.special_methods import plain_numbers
 from sct.frontend.heap.subscripts import COMPUTED, assign_item, check_fits, writable
@@ -97,6 +97,7 @@ _READ_BY_NUMPY = ("__iter__", "__len__", "__getitem__", "__array__")
 def call_named(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of the function with this spelling; the op's `bind` separates operands from attributes."""
     kwargs = {k: v for k, v in kwargs.items() if v != _LEFT_OUT}
+    args, kwargs = with_selections(ev, spelling, args, kwargs)
     if any(may_be_none(ev, v) is not None for v in (*args, *kwargs.values())):
         _check_present(ev, spelling, args, kwargs)
     if spelling.startswith("numpy."):
@@ -148,6 +149,17 @@ def _unsupported(spelling: str, error: Exception) -> str:
         return f"so many arguments of `{spelling}` are not supported"
     return f"this call of `{spelling}` is not supported: {text}"
 
+
+def with_selections(ev: Evaluator, spelling: str, args: Args, kwargs: Kwargs) -> tuple[Args, Kwargs]:
+    """The arguments, with lists that NumPy reads as positions, counts or a mask as arrays of ints or truths."""
+    place, name = _SELECTIONS.get(spelling.rpartition(".")[2], (None, None))
+    return ([selection(ev, a) if k == place else a for k, a in enumerate(args)],
+            {k: selection(ev, v, np.bool_ if k == "where" else np.intp) if k in ("where", name) else v
+             for k, v in kwargs.items()})
+
+
+_SELECTIONS = {"take": (1, "indices"), "repeat": (1, "repeats"), "delete": (1, "obj"), "bincount": (0, "x")}
+"""The parameters of NumPy's functions that are positions or counts: their places, and their names."""
 
 _LEFT_OUT = Static(np._NoValue)
 """The default of keywords that NumPy's own functions hand on."""

@@ -111,8 +111,7 @@ def get_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
 def find_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | None:
     """`owner.name`, None where there is none."""
     if isinstance(owner, Parent):
-        of = class_of(owner.owner) or (owner.owner.value if isinstance(owner.owner, Static) else None)
-        assert isinstance(of, type)
+        of = _class_of_self(ev, owner.owner)
         if owner.cls not in of.__mro__:
             ev.refuse("SCT203", "`super()` in a metaclass is not supported", hint="use a class without a metaclass")
         raw, where = in_parents(ev, of, owner.cls, name)
@@ -256,6 +255,17 @@ def stored_attribute(ev: Evaluator, owner: Abstract, name: str) -> Abstract | No
     if value is MISSING:
         return None
     return lift(ev, value, (*path_to(owner), ("attr", name)))
+
+
+def _class_of_self(ev: Evaluator, v: Abstract) -> type:
+    """The class of the object whose method calls `super`, or that class itself in a classmethod."""
+    of = class_of(v) or (v.value if isinstance(v, Static) else None)
+    raised = list(ev.tries.carried(ev.store, v)) if isinstance(v, Value) else []
+    of = raised[0].cls if of is None and len(raised) == 1 else of
+    if not isinstance(of, type):
+        ev.refuse("SCT203", "`super()` of this object is not supported", why="its class is known only at run time",
+                  hint="call the method of the base class by name")
+    return of
 
 
 def _present(ev: Evaluator, v: Abstract) -> Abstract:

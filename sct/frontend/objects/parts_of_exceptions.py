@@ -22,23 +22,24 @@ from sct.frontend.arguments.parameter_defaults import guarded_defaults
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.evaluator.lookup_guards import MISSING, in_class, is_own
+from sct.frontend.evaluator.lookup_guards import MISSING, found_in, in_class, is_own
 from sct.frontend.evaluator.own_methods import is_generated, is_library
 from sct.frontend.objects.construction import fill
 from sct.frontend.objects.objects import bind, get_attribute, set_attribute, store_attribute
 from sct.frontend.source.parse import source_of
-from sct.frontend.values.abstract_values import Abstract, ObjRef, Poison, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, ObjRef, Static, Tup
 from sct.ir.pytrees.user_objects import is_defined_by_user
 
 __all__ = ["carries", "has_attribute", "object_of_exception", "parts_of_exception", "read_part"]
 
 
-def carries(ev: Evaluator, cls: type, parts: Abstract, name: str, kinds: type | tuple[type, ...]) -> bool:
-    """Is it known what this attribute of an exception is, which has these parts: one of them, or something of these
-    kinds in its class?"""
-    if isinstance(parts, Poison) or is_own(cls, name, kinds):
-        return not isinstance(parts, Poison)
-    return name in (ev.slots(parts).keys if isinstance(parts, ObjRef) else getattr(parts, "fields", ()))
+def carries(ev: Evaluator, cls: type, parts: Abstract, name: str, *, methods: bool) -> bool:
+    """Is it known what this attribute of an exception is, which has these parts: one of them, or something of its
+    class?"""
+    if isinstance(parts, ObjRef):
+        kinds = (property, types.FunctionType) if methods else property
+        return name in ev.slots(parts).keys or is_own(cls, name, kinds)
+    return isinstance(parts, Tup) and (name in parts.fields or _is_read_from_class(cls, name, methods=methods))
 
 
 def read_part(ev: Evaluator, parts: Abstract, name: str) -> Abstract | None:
@@ -127,6 +128,17 @@ def has_attribute(ev: Evaluator, cls: type[BaseException], name: str) -> bool | 
         if any(step.attribute == name for step in of_class or ()):
             return True if cls_of_steps is makers[0] else None
     return False
+
+
+def _is_read_from_class(cls: type, name: str, *, methods: bool) -> bool:
+    """Is such an attribute of exceptions of this class one that the user's class has: a property, a value or, with
+    `methods`, a method that no attribute of the exception itself hides?"""
+    raw, where = found_in(cls.__mro__, name)
+    if isinstance(raw, property) or not is_defined_by_user(where):
+        return isinstance(raw, property) and is_defined_by_user(where)
+    steps = [() if m.__module__ == "builtins" else _steps_of(m) for m in _makers(cls)]
+    hidden = not steps or any(of_class is None or any(s.attribute == name for s in of_class) for of_class in steps)
+    return not hidden and (methods and isinstance(raw, types.FunctionType) or not hasattr(type(raw), "__get__"))
 
 
 def _makers(cls: type[BaseException]) -> tuple[type, ...]:

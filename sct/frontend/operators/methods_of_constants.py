@@ -31,7 +31,7 @@ __all__ = ["pure_method"]
 def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
     """A method of a string or number that is known, run now; None for other functions."""
     owner = getattr(f, "__self__", None)
-    if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, bool, tuple):
+    if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, complex, bool, tuple):
         return None
     check_method(ev, (type(owner),), Static(owner), f.__name__, args, kwargs)
     cell = ev.slots(args[0]) if f.__name__ == "format_map" and args and isinstance(args[0], DictRef) else None

@@ -53,6 +53,7 @@ from sct.frontend.values.abstract_values import (
     Container,
     DefaultRef,
     DictRef,
+    Instance,
     Iteration,
     ListRef,
     MapRef,
@@ -119,6 +120,8 @@ def len_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         ev.refuse("SCT503", f"the length of a `{type(v.peek).__name__}` is not supported",
                   why="its class has a `__len__` of its own, on top of a class of Python's",
                   hint="compute it outside the function")
+    if isinstance(v, Static) and not isinstance(v, Instance):
+        return Static(run_or_raise(ev, lambda: len(v.value)))
     if isinstance(v, Ref):
         shape = ev.shape_of(v)
         n = shape[0].value if shape else None

@@ -253,7 +253,7 @@ def _exception_has(ev: Evaluator, error: Abstract, name: str) -> Abstract | None
     if not isinstance(error, Value) or error not in ev.tries.exceptions:
         return None
     carried = ev.tries.carried(ev.store, error)
-    there = {c: not isinstance(parts, Poison) and (carries(ev, c.cls, parts, name, ()) or
+    there = {c: not isinstance(parts, Poison) and (carries(ev, c.cls, parts, name, methods=True) or
                                                    has_attribute(ev, c.cls, name)) for c, parts in carried.items()}
     if not carried or None in there.values() or any(isinstance(parts, Poison) for parts in carried.values()):
         return by_python(ev, "hasattr({0}, {1})", error, Static(name))

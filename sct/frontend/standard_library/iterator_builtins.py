@@ -389,7 +389,10 @@ def _sorted_now(ev: Evaluator, items: tuple[Abstract, ...], keys: Sequence[Abstr
 
 
 def compared(ev: Evaluator, a: Abstract, b: Abstract, in_tuples: bool = False) -> int:
-    """-1, 0 or 1: the order of two things that are known, up to where they differ."""
+    """-1, 0 or 1: the order of two things that are known, up to where they differ.
+
+    in_tuples  they are items of tuples, which Python orders by the first items that are neither identical nor equal
+    """
     if _has_own_order(ev, a) or _has_own_order(ev, b):
         less, more = (truth(ev, compare_one(ev, gast.Lt(), x, y)) for x, y in ((a, b), (b, a)))
         return int(bool(ev.ask(boolean(more), "an order"))) - int(bool(ev.ask(boolean(less), "an order")))
@@ -399,13 +402,15 @@ def compared(ev: Evaluator, a: Abstract, b: Abstract, in_tuples: bool = False) -
             if order:
                 return order
         return (len(a.items) > len(b.items)) - (len(a.items) < len(b.items))
-    if a is b:
+    if a is b and (in_tuples or isinstance(a, Value)):
         return 0
     if not (is_literal(a) and is_literal(b)):
         ev.refuse("SCT503", "sorting by values known only at run time is not supported",
                   hint=_ALIKE if in_tuples else "use np.sort of an array")
     x, y = ev.ask(a, "a key"), ev.ask(b, "a key")
-    return int(run_or_raise(ev, lambda: (x > y) - (x < y)))
+    if in_tuples and (x is y or x == y):  # such items are not ordered: they may be None
+        return 0
+    return int(run_or_raise(ev, lambda: -(x < y) or y < x))
 
 
 def _has_own_order(ev: Evaluator, v: Abstract) -> bool:

@@ -53,6 +53,10 @@ __all__: list[str] = []
 def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
     of_run_time = isinstance(args[0], ListRef) and dynamic_lists.is_dynamic(ev, args[0])
+    if isinstance(args[0], Ref) and total == Static(0) and (filled := _has_complex_items(ev, args[0])) is not None:
+        if not filled:
+            return total
+        total = Static(0j)  # 0 is this number in a sum with a complex one
     if isinstance(args[0], Ref) or of_run_time and (isinstance(total, ListRef) or is_object(total) or is_link(total)):
         return ev.call(Static(sum_of_items), [args[0], total])
     return run_through(ev, args[0], lambda v: _summed(ev, v, total))
@@ -67,8 +71,8 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
         elem = column.type.elem if isinstance(column.type, List) else None
         if isinstance(elem, Never):  # it never gets items
             return total
-        if not start and isinstance(elem, Tensor) and elem.is_array:
-            return _sum_of_arrays(ev, column, dynamic_lists.length(ev, over))
+        if not start and isinstance(elem, Tensor) and (elem.is_array or elem.kind == "c"):
+            return _sum_of_items(ev, column, dynamic_lists.length(ev, over), elem)
         return ev.wrap(ev.emit(sum_list, column, *start))
     items: list[Abstract] = []
     rest = one_by_one(ev, over)
@@ -89,9 +93,20 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
     return total
 
 
-def _sum_of_arrays(ev: Evaluator, column: Operand, n: Operand) -> Abstract:
-    """The sum of `n` arrays and the number 0, which it is of an empty list: whether it is empty is guarded, or tested
-    where the derivative runs; there no `try` may handle the TypeError."""
+def _has_complex_items(ev: Evaluator, x: Ref) -> bool | None:
+    """Has this vector of complex numbers an element?  None for other arrays, and where no guard can tell."""
+    t = ev.type_of(x)
+    if not isinstance(t, Tensor) or t.rank != 1 or t.kind != "c":
+        return None
+    try:
+        return bool(ev.ask(ev.call(Static(len), [x]), "whether a vector has elements"))
+    except (NeedsStatic, SctError):
+        return None
+
+
+def _sum_of_items(ev: Evaluator, column: Operand, n: Operand, elem: Tensor) -> Abstract:
+    """The sum of `n` arrays or complex numbers and the number 0, which it is of an empty list: whether it is empty is
+    guarded, or for arrays tested where the derivative runs; there no `try` may handle the TypeError."""
     filled = not may_be_empty(n)
     if not filled:
         empty = ev.wrap(ev.emit(eq, n, 0, spelling="operator.eq"))
@@ -100,7 +115,7 @@ def _sum_of_arrays(ev: Evaluator, column: Operand, n: Operand) -> Abstract:
                 return Static(0)
             filled = True
         except (NeedsStatic, SctError):
-            filled = not any(c.may_catch((TypeError,)) for c in ev.tries.handled)
+            filled = elem.is_array and not any(c.may_catch((TypeError,)) for c in ev.tries.handled)
         if filled and not isinstance(empty, Static):
             evaluate_branches(ev, truth(ev, empty), lambda: raise_at_run_time(
                 ev, "TypeError", "`sum` of an empty list of arrays gives the number 0: begin with an array, "

@@ -80,7 +80,8 @@ def members_of(v: Abstract) -> tuple[Abstract, ...]:
         return v.members
     if isinstance(v, Static) and not isinstance(v, Instance):
         return (v,) if v.value is None or isinstance(v.peek, (enum.Enum, *_CALLABLE)) else ()
-    is_method = isinstance(v, Bound) and v.method and isinstance(v.fn, Static)
+    is_method = isinstance(v, Bound) and v.method and isinstance(v.fn, Static) and (
+        not isinstance(v.args[0], Value) or isinstance(v.args[0].type, Link))  # exceptions belong to their handlers
     return (v,) if is_method or isinstance(v, (Instance, Closure, ObjRef, DictRef, ListRef, Tup)) else ()
 
 

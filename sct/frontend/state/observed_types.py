@@ -146,7 +146,7 @@ def numeric_type(types: frozenset[Observed]) -> tuple[Type, str, str] | None:
         if names == {"bool", "int"} and np.bool_ not in classes:
             return ANY_INT, _NUMBERS["int"][1], "a bool or an int"
         if len(names) == 1 and not any(t[2] is np.float32 for t in types):
-            return _NUMBERS[names.pop()]
+            return _NUMBERS.get(names.pop())
     if kinds == {"array"} and len(types) == 1:
         ((_, dtype, rank),) = types
         shape = tuple(sym(f"_count_observed{next(_sizes)}") for _ in range(rank))

@@ -13,7 +13,8 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.values.abstract_values import Abstract, DictRef, ListRef, Static, Tup
-from sct.ir.types import dtype_name, is_supported
+from sct.ir import Value
+from sct.ir.types import INT, dtype_name, is_supported
 
 __all__ = [
     "FieldLayout", "columns_of", "constant_of", "dtype_of", "groups_of", "is_aligned", "is_of_numbers", "the_same"]
@@ -104,13 +105,15 @@ def the_same(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def constant_of(ev: Evaluator, v: Abstract | None) -> Any:
-    """A constant, or a container of constants, as the object of Python that it is; None for others."""
+    """A constant, or a container of constants and of ints that are guarded, as the object of Python that it is; None
+    for others."""
     if isinstance(v, Static):
         return v.value
     items: Sequence[Any] = v.items if isinstance(v, Tup) else ()
     if isinstance(v, (ListRef, DictRef)) and not is_dynamic(ev, v):
         items = ev.slots(v).items
-    parts = [constant_of(ev, x) for x in items]
+    parts = [ev.ask(x, "the size of a field") if isinstance(x, Value) and x.type == INT else constant_of(ev, x)
+             for x in items]
     if not parts or any(x is None for x in parts):
         return None
     if isinstance(v, DictRef):

@@ -17,7 +17,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import do_not_answer, raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.heap.array_keys import array_of
+from sct.frontend.heap.array_keys import array_of, selection
 from sct.frontend.heap.subscripts import assign_item, item, size_along
 from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.structured_arrays.layout import FieldLayout, columns_of, groups_of, is_aligned
@@ -343,8 +343,8 @@ def _has_ellipsis(key: Abstract) -> bool:
 
 def row_key(ev: Evaluator, self: Abstract, key: Abstract) -> Abstract:
     """A subscript of the records as one of their columns; raises as NumPy does if it has too many parts."""
-    if isinstance(key, ListRef):
-        key = ev.wrap(array_of(ev, key))
+    key = selection(ev, key) if isinstance(key, ListRef) else key
+    key = ev.wrap(array_of(ev, key)) if isinstance(key, ListRef) else key
     parts, rank = parts_of_key(key), rank_of(ev, self)
     count = sum(_axes_of(ev, x) for x in parts)
     if count > rank:

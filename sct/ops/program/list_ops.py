@@ -297,7 +297,7 @@ def sum_text(xs: Operand, start: Operand | None = None, filled: bool = False) ->
 
 
 def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) -> Type:
-    """Python adds to the int 0 where there is no start; `filled`: there is an item."""
+    """Python adds to the int 0 where there is no start, which is the sum of no items; `filled`: there is an item."""
     t, first = base_type(elem(xs)), INT if start is None else start.type
     if not isinstance(t, Tensor) or not isinstance(first, Tensor):
         raise TypeMismatch(f"a sum of {in_words(t)} is not supported")
@@ -308,7 +308,7 @@ def type_sum(xs: Operand, start: Operand | None = None, filled: bool = False) ->
             raise TypeMismatch("a sum of arrays begins with the number 0: of an empty list it is that number",
                                "begin with an array: `sum(xs, np.zeros(n))`")
         return sum_of(first, t)
-    return join(first, sum_of(t, first))
+    return sum_of(first, t) if filled and t.kind == "c" else join(first, sum_of(t, first))
 
 
 def sum_of(a: Type, b: Type) -> Type:

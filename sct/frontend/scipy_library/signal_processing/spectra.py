@@ -48,9 +48,10 @@ def _steady_state(b: Any, a: Any) -> Any:
 
 def _state_after(b: Any, a: Any, y: Any, x: Any) -> Any:
     """The state of a filter after these outputs and inputs, of which the last come first."""
+    a, b = np.atleast_1d(a), np.atleast_1d(b)
     count = max(len(a), len(b))
     a, b = (np.concatenate((v, np.zeros(count - len(v)))) / a[0] for v in (a, b))
-    outputs, inputs = (np.zeros(count - 1) if v is None else np.concatenate((v, np.zeros(count - 1)))[:count - 1]
+    outputs, inputs = (np.zeros(count - 1) if v is None else np.append(v, np.zeros(count - 1))[:count - 1]
                        for v in (y, x))
     state = np.zeros(count - 1)
     for k in range(count - 1):
@@ -73,6 +74,7 @@ def _extended(x: Any, edge: Any, padtype: Any) -> Any:
 def _sections_both_ways(sos: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfilter: Any) -> Any:
     """The same of sections of the second order, one after the other."""
     x = np.moveaxis(x, axis, -1)
+    shape = x.shape
     taps = 2 * len(sos) + 1 - min(np.sum(sos[:, 2] == 0.0), np.sum(sos[:, 5] == 0.0))
     edge = (3 * taps if padlen is None else padlen) if padtype is not None else 0
     if edge > 0:
@@ -87,7 +89,8 @@ def _sections_both_ways(sos: Any, x: Any, axis: Any, padtype: Any, padlen: Any, 
             x = lfilter(b, a, x, axis=-1) + lfilter(one, a, state, axis=-1)
             scale = scale * np.sum(b) / np.sum(a)
         x = x[..., ::-1]
-    return np.moveaxis(x[..., edge:x.shape[-1] - edge] if edge > 0 else x, -1, axis)
+    # How long the ends are depends on the filter; the size of what is between them does not.
+    return np.moveaxis(np.reshape(x[..., edge:x.shape[-1] - edge], shape), -1, axis)
 
 
 def _both_ways(b: Any, a: Any, x: Any, axis: Any, padtype: Any, padlen: Any, lfilter: Any) -> Any:
@@ -165,7 +168,7 @@ def _resampled(x: Any, num: Any, axis: Any) -> Any:
 
 register("scipy.signal", {
     "lfilter_zi": Program(_steady_state, ("b", "a"), ranks=(1,)),
-    "lfiltic": Program(_state_after, ("b", "a", "y", "x"), ranks=(1,)),
+    "lfiltic": Program(_state_after, ("b", "a", "y", "x"), ranks=(0, 1)),
     "filtfilt": Program(_both_ways, ("b", "a", "x"), ("axis", "padtype", "padlen"), needs=("scipy.signal.lfilter",)),
     "sosfiltfilt": Program(_sections_both_ways, ("sos", "x"), ("axis", "padtype", "padlen"),
                            needs=("scipy.signal.lfilter",)),

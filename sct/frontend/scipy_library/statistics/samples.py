@@ -10,6 +10,7 @@ import numpy as np
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
+from sct.frontend.heap.array_keys import selection
 from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
 from sct.frontend.numpy_library.numpy_functions import UFUNC_FALLBACKS, array, bound, type_of
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, by_program, register
@@ -220,7 +221,7 @@ def _reduceat(ev: Evaluator, ufunc: np.ufunc, args: Args, kwargs: Kwargs) -> Abs
     if ufunc is not np.add:
         ev.refuse("SCT206", f"`{name}` is not supported", hint=f"call np.{ufunc.__name__}.reduce in a loop")
     x, starts, axis = bound(ev, name, args, kwargs, "array", "indices", "axis", axis=0)
-    x, starts = array_of_floats(ev, name, array(ev, x), (1, 2, 3)), array(ev, starts)
+    x, starts = array_of_floats(ev, name, array(ev, x), (1, 2, 3)), array(ev, selection(ev, starts))
     if type_of(ev, starts).rank != 1:
         ev.refuse("SCT501", "the starts of the segments are no vector", hint="pass an array of ints")
     k = Static(ev.ask(axis, "`axis`"))
