@@ -64,8 +64,7 @@ def test_leading_zeros() -> None:
 
 
 def test_refused() -> None:
-    for f in (lambda c: np.poly1d(c).roots[0], lambda c: np.poly1d(c)[1], lambda c: Polynomial(c).roots()[0]):
-        assert refuses(f, C, code="SCT203").why
+    assert refuses(lambda c: np.poly1d(c)[1], C, code="SCT203").why
     refuses(lambda c: np.poly1d(c, True)(1.0), C, code="SCT205")
     refuses(lambda c: Polynomial(c, symbol="t")(0.3), C, code="SCT205")
 
