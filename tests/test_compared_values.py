@@ -70,5 +70,6 @@ def test_an_inner_derivative_that_is_zero(f, x):
 
 def test_a_float_is_told_from_an_int_and_an_array():
     assert same(np.float64(0.0), 0.0, alike=(float,)) and not same(0.0, 0, alike=(float,))
+    assert same(1j, np.complex128(1j), alike=(float, complex)) and not same(1.0, 1.0 + 0j, alike=(float, complex))
     assert not same(np.array(0.0), 0.0, alike=(float,)) and not same(0.0, -0.0, alike=(float,))
     assert not same(np.float64(0.0), 0.0)

@@ -2793,8 +2793,8 @@ def a_window_of_numpy() -> tuple[Any, Any]:
     return (lambda x: np.sum(np.kaiser(5, x[0]) ** 2), lambda x: np.sum(scipy.signal.windows.kaiser(5, x[0]) ** 2))
 
 
-@case("change the start, the tolerance or the number of iterations of a solver, or test its `success`; or write "
-      "`sct.stop_gradient(...)` around the value, if no derivative is meant to pass")
+@case("if a solver computes it, change the start, the tolerance or the number of iterations, or test its `success`; or "
+      "write `sct.stop_gradient(...)` around the value, if no derivative is meant to pass")
 def a_solver_that_has_not_converged() -> tuple[Any, Any]:
     def least(x, **options):
         return scipy.optimize.minimize(lambda z: np.sum((z - x) ** 2 + z**4), np.zeros(3), options=options,

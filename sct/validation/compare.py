@@ -25,7 +25,7 @@ def same(a: Any, b: Any, *, close: float = 0.0, states: bool = True, alike: tupl
 
     close     numbers may differ by this much, absolutely or relative to the largest number in the array
     states    compare the states of random generators and of files in memory
-    alike     numbers of these classes are compared as floats: of Python and of NumPy, say
+    alike     numbers of these classes are compared as floats, or as complex numbers: of Python and of NumPy, say
 
     Functions are the same if their code is, and unknown objects if their class is.
     """
@@ -48,8 +48,9 @@ class _Comparison:
             return True
         if isinstance(a, type) and isinstance(b, type):
             return _name(a) == _name(b)
-        if isinstance(a, self.alike) and isinstance(b, self.alike):
-            return self.numbers(np.asarray(float(a)), np.asarray(float(b)))
+        if isinstance(a, self.alike) and isinstance(b, self.alike) and isinstance(a, complex) == isinstance(b, complex):
+            number = complex if isinstance(a, complex) else float
+            return self.numbers(np.asarray(number(a)), np.asarray(number(b)))
         if type(a) is not type(b) and _name(type(a)) != _name(type(b)) and not _stands_for(b, a):
             return False
         if isinstance(a, (float, complex, np.generic, np.ndarray)):

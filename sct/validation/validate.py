@@ -254,7 +254,7 @@ def _difference(in_python: _Run, in_sct: _Run, primal: Primal) -> Difference | N
     value, final_contents = b.value
     close = ROUNDED if primal.differentiates or _writes_strided_array(in_python) else 0.0
     # A derivative that is zero may be a literal, which is a float of Python, or a product, which is one of NumPy.
-    if not same(a.value, value, close=close, alike=(float,) if primal.differentiates else ()):
+    if not same(a.value, value, close=close, alike=(float, complex) if primal.differentiates else ()):
         return Difference("its value", value_text(a.value), value_text(value))
     return (_output_difference(a, b) or _argument_difference(in_python, in_sct, primal, final_contents, close)
             or _outside_difference(in_python, in_sct))
