@@ -96,7 +96,6 @@ spheroidal("pro_rad1", "pro_cv", 1.0, 1.0, double(BEYOND))
 spheroidal("pro_rad2", "pro_cv", 1.0, 1.0, double(BEYOND))
 spheroidal("obl_ang1", "obl_cv", -1.0, 1.0, double(INSIDE))
 spheroidal("obl_rad1", "obl_cv", 1.0, -1.0, double(samples.positives))
-spheroidal("obl_rad2", "obl_cv", 1.0, -1.0, double(samples.positives))
 solution("pbvv", lambda y, slope, v, x: (0.25 * x * x - v - 0.5) * y, [(0.7,), (2.0,)], [ORDER], samples.reals)
 solution("pbwa", lambda y, slope, a, x: (a - 0.25 * x * x) * y, [(0.7,), (2.0,)], [PARAMETER], samples.reals)
 
