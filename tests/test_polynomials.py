@@ -97,3 +97,8 @@ def test_a_product_drops_leading_zeros_that_it_depends_on() -> None:
     g = lambda a: np.polyval(np.poly1d(a).c, 2.0)
     with pytest.raises(SctError, match="SCT415"):
         grad(g)(np.array([0.0, 3.0]))
+
+
+def test_roots_that_are_computed_twice() -> None:
+    f = lambda p: np.roots(p)[0].real + np.roots(p)[0].imag
+    np.testing.assert_allclose(grad(f)(np.array([3.0, 1.0, 0.0])), [1.0 / 9.0, -1.0 / 3.0, 1.0])

@@ -131,3 +131,37 @@ def test_a_tangent_of_zero_stays_zero_where_the_slope_is_infinite() -> None:
     d, t = np.array([0.0, 1.0, 2.0]), np.array([0.0, 1.0, 2.0])
     slope = 2.0 * (np.log(d[1:]) + 1.0) @ t[1:]
     assert jvp(f, (d,), (t,))[1] == pytest.approx(slope)
+
+
+@pytest.mark.parametrize("theta", [-0.3, 0.4, 3.5, 4.0, -3.5, 7.0])
+def test_spherical_harmonics_beyond_the_poles(theta: float) -> None:
+    for n, m in ((1, 0), (2, 1), (3, -2)):
+        agrees(lambda t: special.sph_harm_y(n, m, t, 0.3).real, theta)
+
+
+def test_second_derivatives_of_integrals_of_bessel_functions_at_zero() -> None:
+    for f in (lambda x: special.it2j0y0(x)[0], lambda x: special.it2i0k0(x)[0]):
+        assert grad(grad(f))(0.0) == pytest.approx(0.25) and grad(grad(f))(1e-9) == pytest.approx(0.25)
+
+
+def test_probabilities_of_which_the_last_is_computed_from_the_others() -> None:
+    p = np.array([0.2, 0.5, 0.3])
+    np.testing.assert_allclose(grad(lambda p: stats.multinomial.mean(3, p)[2])(p), [-3.0, -3.0, 0.0])
+    np.testing.assert_allclose(grad(lambda p: stats.multinomial.cov(3, p)[0, 2])(p), [-0.3, 0.6, 0.0])
+    np.testing.assert_allclose(grad(lambda p: stats.multinomial.pmf([1, 1, 1], 3, p))(p), [0.3, -0.24, 0.0], atol=1e-12)
+
+
+@pytest.mark.parametrize("f", [
+    lambda a: stats.ttest_1samp(a, 0.3, alternative="less").pvalue,
+    lambda a: stats.ttest_rel(a, a[::-1] ** 2, alternative="greater")[1],
+    lambda a: stats.ttest_ind(a, a**2, alternative="less").pvalue], ids=range(3))
+def test_probabilities_on_one_side_are_numbers(f: Callable[..., Any]) -> None:
+    agrees(f, np.array([0.3, 1.2, -0.4, 0.8, 0.1]))
+
+
+def test_the_start_of_least_squares_is_refused() -> None:
+    from scipy.sparse import linalg as sparse_linalg
+
+    a, b = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 3.0]]), np.array([1.0, 2.0])
+    for solver in (sparse_linalg.lsqr, sparse_linalg.lsmr):
+        refuses(lambda a: solver(a, b, x0=np.ones(3))[0][0], a, code="SCT402")

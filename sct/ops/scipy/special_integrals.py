@@ -35,14 +35,14 @@ def bessel(name: str) -> Callable[..., Formula]:
     return lifted(OPS[name])
 
 
-def kernel(u: Formula, y: Formula, x: Formula) -> Formula:
+def kernel(sign: float, y: Formula, x: Formula) -> Formula:
     """(y - 1) / x, where y is the sum of u**k / k!**2, for u = x * x / 4 or -x * x / 4; near 0 by this sum."""
+    u = 0.25 * sign * x * x
     near = (u * u) < 0.005
     v, total = where(near, u, 0.0), Formula(plain(1.0))
     for k in (7, 6, 5, 4, 3, 2):
         total = 1.0 + total * v * (1.0 / (k * k))
-    far = where(near, 1.0, x)
-    return where(near, u / where(near, where(equal(x, 0.0), 1.0, x), 1.0) * total, (y - 1.0) / far)
+    return where(near, 0.25 * sign * x * total, (y - 1.0) / where(near, 1.0, x))
 
 
 def over(y: Formula, x: Formula, limit: float) -> Formula:
@@ -54,9 +54,9 @@ def over(y: Formula, x: Formula, limit: float) -> Formula:
 special_pair("itj0y0", 2, lambda ys, x: [[bessel("j0")(x)], [bessel("y0")(x)]], samples.positives)
 special_pair("iti0k0", 2, lambda ys, x: [[bessel("i0")(x)], [bessel("k0")(x)]], samples.positives)
 special_pair("it2j0y0", 2, lambda ys, x: [
-    [-kernel(-0.25 * x * x, bessel("j0")(x), x)], [-bessel("y0")(x) / x]], samples.positives)
+    [-kernel(-1.0, bessel("j0")(x), x)], [-bessel("y0")(x) / x]], samples.positives)
 special_pair("it2i0k0", 2, lambda ys, x: [
-    [kernel(0.25 * x * x, bessel("i0")(x), x)], [-bessel("k0")(x) / x]], samples.positives)
+    [kernel(1.0, bessel("i0")(x), x)], [-bessel("k0")(x) / x]], samples.positives)
 special("itstruve0", slopes(lambda y, x: [bessel("struve")(0.0, x)]), samples.positives)
 special("it2struve0", slopes(lambda y, x: [-over(bessel("struve")(0.0, x), x, 2.0 / math.pi)]), samples.positives)
 special("itmodstruve0", slopes(lambda y, x: [bessel("modstruve")(0.0, x)]), samples.positives)

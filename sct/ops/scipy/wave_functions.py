@@ -135,12 +135,14 @@ def type_harmonic(n: Operand, m: Operand, theta: Operand, phi: Operand, diff_n: 
 
 
 def harmonic_slopes(y: Formula, n: Formula, m: Formula, theta: Formula, phi: Formula) -> list[Any]:
-    """By theta with both neighbouring orders, which are finite at the poles; they are 0 beyond n."""
+    """By theta with both neighbouring orders, which are finite at the poles; they are 0 beyond n. SciPy continues the
+    functions beyond 0 and pi as even ones."""
     n, m = whole(n), whole(m)
     turn = exp(1j * phi)
     above = sqrt(1.0 * absolute((n - m) * (n + m + 1))) * lifted(sph_harm_y)(n, m + 1, theta, phi)
     below = sqrt(1.0 * absolute((n + m) * (n - m + 1))) * lifted(sph_harm_y)(n, m - 1, theta, phi)
-    return [ORDER, ORDER, 0.5 * (above / turn - below * turn), 1j * m * y]
+    side = where(sin(theta) < 0.0, -0.5, 0.5)
+    return [ORDER, ORDER, side * (above / turn - below * turn), 1j * m * y]
 
 
 sph_harm_y: Op = op(

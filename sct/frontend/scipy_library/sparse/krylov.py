@@ -211,8 +211,8 @@ def _least_squares(name: str, others: int, refused: Sequence[str]) -> None:
         return Tup((x, *counts, *[unread(f"the norms that `{name}` returns", ["the solution"])] * others))
 
 
-_least_squares("lsqr", 7, ("calc_var",))
-_least_squares("lsmr", 5, ())
+_least_squares("lsqr", 7, ("calc_var", "x0"))
+_least_squares("lsmr", 5, ("x0",))
 
 
 def _triangular(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:

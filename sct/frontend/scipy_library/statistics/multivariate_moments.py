@@ -18,7 +18,6 @@ from sct.frontend.scipy_library.by_program import Program, register
 
 __all__: list[str] = []
 
-ROUNDING = 2.220446049250313e-16
 
 # -- matrices ----------------------------------------------------------------------------------------------------------
 
@@ -102,10 +101,8 @@ def _compound_variance(alpha: Any, n: Any) -> Any:
 
 
 def _completed(p: Any) -> Any:
-    """The probabilities; SciPy computes the last one if they do not add up to 1."""
-    if abs(1.0 - np.sum(p)) > 10.0 * ROUNDING:
-        return np.concatenate((p[:-1], np.array([1.0 - np.sum(p[:-1])])))
-    return p
+    """The probabilities, of which SciPy computes the last one from the others."""
+    return np.concatenate((p[..., :-1], 1.0 - np.sum(p[..., :-1], axis=-1, keepdims=True)), axis=-1)
 
 
 def _multinomial_pmf(x: Any, p: Any, n: Any, gammaln: Any, xlogy: Any) -> Any:

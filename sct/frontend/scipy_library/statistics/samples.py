@@ -120,7 +120,7 @@ def _tail(t: Any, n: Any, alternative: Any, betainc: Any) -> Any:
     both = _by_student(t, n, betainc)
     if alternative == "two-sided":
         return both
-    return np.where(t < 0.0 if alternative == "less" else t > 0.0, 0.5 * both, 1.0 - 0.5 * both)
+    return np.where(t < 0.0 if alternative == "less" else t > 0.0, 0.5 * both, 1.0 - 0.5 * both)[()]
 
 
 def _pearsonr(x: Any, y: Any, betainc: Any) -> Any:
