@@ -405,6 +405,8 @@ BRANCHES = {
     "two of three branches": ("if a:\n    x = 1\nelif b:\n    x = 2\n    y = x\nelse:\n    x = 3\n    y = x",) * 2,
     "nothing else": ("if a:\n    x = 1\nelse:\n    x = 1", "x = 1"),
     "a predicate that may raise": ("if f(a):\n    x = 1\nelse:\n    x = 1",) * 2,
+    "twice": ("if a:\n    x = y\n    x = y\n    z = z + y\n    z = z + y",
+              "if a:\n    x = y\n    z = z + y\n    z = z + y"),
     "exits": ("for a in b:\n    if a:\n        x = 1\n        break\n    else:\n        x = 2\n        break",) * 2,
 }
 

@@ -16,6 +16,8 @@ expression share one `return`:
         return dx      ->      return dx
     return dx
 
+A variable that is rebound twice to the same one is rebound once.
+
 A call whose results are returned as they are is returned itself, and so is a value without a name of its own:
 `a, b = f(x); return a, b   ->   return f(x)`.
 A `return` is left out where the statement that follows on this path, behind the conditionals that end there, is the
@@ -49,7 +51,7 @@ def factor_branches(body: list[ast.stmt]) -> list[ast.stmt]:
                 last.body[:] = factor_branches(last.body)
                 last.orelse[:] = last.orelse if _is_elif(last) else factor_branches(last.orelse)
             statements += _factored(s)
-        else:
+        elif not (statements and _is_rebinding(s) and _text(s) == _text(statements[-1])):
             statements.append(s)
     return _rebound_before_exits(statements)
 

@@ -45,13 +45,13 @@ def _dense(data: Any, rows: Any, cols: Any, m: Any, n: Any) -> Any:
 
 
 def _chosen(w: Any, which: Any, k: Any) -> Any:
-    """The positions of `k` of the numbers, which rise."""
+    """The positions of the `k` numbers that SciPy computes, among all of them in ascending order."""
     order = np.argsort(np.abs(w)) if which in ("LM", "SM") else np.arange(len(w))
     return np.sort(order[len(w) - k:] if which[0] == "L" else order[:k])
 
 
 def _in_order_of(positions: Any, values: Any) -> Any:
-    """The positions of numbers that rise, in the order of these values."""
+    """The positions of ascending numbers, in the order of these values."""
     return positions[np.argsort(np.argsort(values))]
 
 
@@ -87,8 +87,8 @@ def _exponential(a: Any, b: Any, times: Any, expm: Any) -> Any:
     return expm(a) @ b if times is None else np.stack([expm(t * a) @ b for t in times])
 
 
-def _nearest(a: Any, b: Any, damp: Any) -> Any:
-    """The solution of least squares, which a damping keeps small."""
+def _least_squares_solution(a: Any, b: Any, damp: Any) -> Any:
+    """The damped least-squares solution; without damping, the one of least norm."""
     if damp == 0:
         return np.linalg.lstsq(a, b)[0]
     return np.linalg.solve(a.T @ a + damp**2 * np.eye(a.shape[1]), a.T @ b)
@@ -205,7 +205,7 @@ def _least_squares(name: str, others: int, refused: Sequence[str]) -> None:
         result.hint = "fit"
         converged = ev.emit(part, result, text="_0[1] in (0, 1, 2, 4, 5)", type=BOOL)
         with derivative_code(ev):
-            like = ev.call(Static(_nearest), [dense, b, Static(damp)])
+            like = ev.call(Static(_least_squares_solution), [dense, b, Static(damp)])
         x = standing_for(ev, result, like, "_0[0]", converged)
         counts = [ev.wrap(ev.emit(part, result, text=f"_0[{k}]", type=INT)) for k in (1, 2)]
         return Tup((x, *counts, *[unread(f"the norms that `{name}` returns", ["the solution"])] * others))
