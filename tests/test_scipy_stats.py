@@ -121,7 +121,7 @@ def test_refused() -> None:
     refuses(lambda a: stats.gamma.cdf(0.3, a), 1.5, code="SCT402")
     refuses(lambda a: stats.t.ppf(0.3, a), 1.5, code="SCT402")
     refuses(lambda n: stats.binom.logpmf(2, n, 0.3), 5.0, code="SCT402")
-    assert "_nct_pdf" in refuses(lambda x: stats.nct.pdf(x, 3.0, 0.3), 0.5, code="SCT402").why
+    assert "no function that gives" in refuses(lambda x: stats.nct.pdf(x, 3.0, 0.3), 0.5, code="SCT402").why
     refuses(lambda x: stats.exponweib.mean(x, 1.5), 0.5, code="SCT402")
     refuses(lambda k: stats.poisson.cdf(k, 1.3), 2.0, code="SCT402")
     refuses(lambda n: stats.betabinom.logpmf(2, n, 1.2, 0.7), 5.0, code="SCT402")

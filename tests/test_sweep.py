@@ -11,9 +11,9 @@ from sweep import case, functions, lines, sweep, usual
 from sct import value_and_grad
 
 
-@pytest.mark.parametrize("first", range(0, 1200, 300))
+@pytest.mark.parametrize("first", range(0, 240, 60))
 def test_nothing_is_wrong(first: int) -> None:
-    records = list(sweep(lines()[first:first + 300:60]))
+    records = list(sweep(lines()[first::240]))
     assert len(records) >= 100
     assert [r for r in records if r["outcome"] in ("wrong", "crash")] == []
     assert Counter(r["outcome"] for r in records)["right"] >= 0.9 * len(records)
