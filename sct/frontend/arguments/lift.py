@@ -358,7 +358,8 @@ def _free_leaf(ev: Evaluator, obj: Any, t: Type, path: Path, key: Any) -> Value:
     parts = ["self" if name == "__self__" else str(name) for name in steps if name not in _NAMELESS]
     if begin > 1:
         parts.insert(0, ev.outside.default_names[path[:begin]])
-    name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or "free"
+    of_root = path[0].__name__ if isinstance(path[0], type) else "free"
+    name = "_".join(p for p in parts if p.isidentifier() or p.isdigit()) or of_root
     taken = {*ev.outside.parameter_names, *(p.hint for p in ev.params)}
     while name in taken:
         name += "_"

@@ -11,17 +11,17 @@ from __future__ import annotations
 import builtins
 import enum
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sct.frontend.state.state import State
 from sct.frontend.values.abstract_values import Path, Static
 from sct.frontend.values.exact_keys import Same
-from sct.ir.pytrees.user_objects import is_defined_by_user, is_user_class
+from sct.ir.pytrees.user_objects import dict_of, fields_of, is_defined_by_user, is_user_class
 
 __all__ = [
-    "MISSING", "absent", "as_it_is", "found_in", "in_class", "in_parents", "is_instance_of", "is_own",
-    "is_subclass_of", "of_builtins", "of_library", "path_to",
+    "MISSING", "absent", "as_it_is", "attributes_of_class", "found_in", "in_class", "in_parents", "is_instance_of",
+    "is_own", "is_subclass_of", "names_of_attributes", "of_builtins", "of_library", "path_to",
 ]
 
 MISSING = object()
@@ -106,6 +106,20 @@ def in_parents(ev: State, cls: type, of: type, name: str) -> tuple[Any, type]:
     raw, where = found_in(after, name)
     _in_order(ev, cls, after, raw, where, name)
     return raw, where
+
+
+def attributes_of_class(ev: State, cls: type) -> Mapping[str, Any]:
+    """The attributes that the class itself has: these and no others at each call."""
+    if cls.__flags__ & _HEAP:
+        ev.outside.note((cls, ("attr", "__dict__")), "keys", tuple(vars(cls)))
+    return vars(cls)
+
+
+def names_of_attributes(ev: State, owner: Static) -> tuple[str, ...]:
+    """The attributes of its own that an object from outside has: these and no others at each call."""
+    if type(owner.peek).__dictoffset__:
+        ev.outside.note((*path_to(owner), ("attr", "__dict__")), "keys", tuple(dict_of(owner.peek)))
+    return fields_of(owner.peek)
 
 
 def _is_read_anew(raw: Any) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.inactive import check_value
 from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.objects.linked_objects import is_link
 from sct.frontend.state.choices import is_present, take
@@ -30,17 +31,19 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.ir import Lit, Op, Operand, Value
-from sct.ir.types import NONE, List, Opaque, Optional, Tensor, Undef
+from sct.ir.dims import Dim
+from sct.ir.types import INT, NONE, List, Opaque, Optional, Tensor, Undef
 from sct.ops import BY_CALL, ELEMENTWISE, dim, eq, index, is_none, not_, size, unwrap
 from sct.ops.program.list_concatenation import concatenated
 from sct.ops.program.list_ops import is_length_of_list, stacked, stacked_rows
 from sct.ops.program.uses_of_none import raises_type_error
-from sct.ops.type_rules import number
+from sct.ops.type_rules import number, size_of
 
 __all__ = [
-    "adds_axes", "array_of", "check_axes", "check_class", "check_dtype", "check_not_none", "check_present",
-    "column_without_none", "flagged", "is_flag", "is_slice", "is_vector_of_unknown_size", "joined_list",
-    "key_items", "may_be_empty", "may_be_none", "nested", "present_tuple", "require_items", "selection", "takes_slice",
+    "adds_axes", "array_of", "check_axes", "check_class", "check_dtype", "check_not_none", "check_position",
+    "check_present", "column_without_none", "flagged", "is_flag", "is_slice", "is_vector_of_unknown_size",
+    "joined_list", "key_items", "may_be_empty", "may_be_none", "nested", "present_tuple", "require_items",
+    "selection", "takes_slice",
 ]
 
 
@@ -413,3 +416,45 @@ def flagged(ev: Evaluator, ref: Ref, key: Abstract) -> tuple[Ref, Abstract]:
 def is_flag(ev: Evaluator, v: Abstract) -> bool:
     t = ev.type_of(v) if isinstance(v, (Ref, Value)) else None
     return isinstance(v, Static) and isinstance(v.value, bool) or isinstance(t, Tensor) and not t.rank and t.kind == "b"
+
+
+def check_position(ev: Evaluator, owner: RunTimeTuple, key: Abstract) -> None:
+    """Raises what Python does where `owner[key]` is not there: its items are in a list, which raises another text."""
+    at = as_index(ev, key)
+    check_operands(ev, lambda at: ()[at], at)
+    if takes_slice(key):
+        return
+    (position,) = key_items(ev, at)
+    least = position.value if isinstance(position, Lit) else None
+    if least is None and not _is_inside(ev, owner, position):
+        ev.call(Static(_check_position), [owner.of, at])
+    least = 0 if least is None else least + 1 if least >= 0 else -least
+    if least > max(owner.least, _least_in_loop(ev, owner)):
+        ev.call(Static(_check_length), [owner.of, Static(least)])
+
+
+def _is_inside(ev: Evaluator, owner: RunTimeTuple, at: Operand) -> bool:
+    """Has the tuple certainly an item at this position, from its front on?"""
+    sizes = (Dim(owner.least), *_lengths(ev, owner))
+    return ev.lowest(size_of(at)).least >= 0 and any(ev.lowest(n - 1 - size_of(at)).least >= 0 for n in sizes)
+
+
+def _least_in_loop(ev: Evaluator, owner: RunTimeTuple) -> int:
+    """The number of items that the tuple has at least in an iteration of a loop over its positions."""
+    spaces = (head.where for head in ev.loops.heads if head.where is not None)
+    return max((s.start.value + 1 for s in spaces if isinstance(s.start, Lit) and s.step == Lit(1)
+                and s.stop.type == INT and size_of(s.stop) in _lengths(ev, owner)), default=0)
+
+
+def _lengths(ev: Evaluator, owner: RunTimeTuple) -> Sequence[Dim]:
+    return ev.lengths.get(tuple(dynamic_lists.columns(ev, owner.of)), ())
+
+
+def _check_position(items: Any, at: int) -> None:
+    if not -len(items) <= at < len(items):
+        raise IndexError("tuple index out of range")
+
+
+def _check_length(items: Any, least: int) -> None:
+    if len(items) < least:
+        raise IndexError("tuple index out of range")

@@ -7,6 +7,7 @@ Dicts whose keys themselves are known only at run time are in `run_time_dicts`.
 
 from __future__ import annotations
 
+import builtins
 import enum
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -15,16 +16,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from sct.frontend.arguments.abstract_arguments import DictArgument
 from sct.frontend.arguments.argument_keys import AT_ONCE, MANY_KEYS, kind_of_map, kind_of_rows
+from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.own_methods import HASHING, own_method
 from sct.frontend.heap import run_time_dicts
-from sct.frontend.heap.array_keys import is_slice, key_items, takes_slice
+from sct.frontend.heap.array_keys import is_slice
 from sct.frontend.heap.dynamic_lists import columns as dynamic_columns
 from sct.frontend.heap.dynamic_lists import element, is_dynamic, list_of_items
 from sct.frontend.heap.item_forms import is_alike
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.run_time_dicts import VALUES, of_run_time
-from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.state.choices import by_code, chosen, code, code_of, is_kept, members_of
 from sct.frontend.state.observed_types import class_of_call
@@ -37,28 +38,25 @@ from sct.frontend.values.abstract_values import (
     DictRef,
     ListRef,
     Ref,
-    RunTimeTuple,
     Slots,
     Static,
     Tup,
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.schemas import MemberSchema, OptionalSchema, Schema
-from sct.ir import Lit, Operand, Value
-from sct.ir.dims import Dim
+from sct.ir import Operand, Value
 from sct.ir.pytrees.user_objects import is_container, stored_values
 from sct.ir.types import BOOL, INT, List, Optional, Tensor, Text, Type, base_type
 from sct.ops.program.effects import inactive, lookup, membership
 from sct.ops.program.effects import part as part_of
 from sct.ops.registry import add_operand
-from sct.ops.type_rules import size_of
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "check_position", "contains", "get", "item", "item_of_sequence", "may_unroll", "note_search", "of_arguments",
-    "run_search", "search_of", "takes_maps",
+    "by_position", "contains", "get", "is_among", "item", "item_of_sequence", "may_unroll",
+    "note_search", "of_arguments", "run_search", "search_of", "takes_maps",
 ]
 
 K = TypeVar("K")
@@ -78,16 +76,16 @@ def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     cell, plan = ev.slots(owner), ev.functions.plan
     adds = _has_factory(owner)
     if not adds and not plan.known_keys and _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
-            and (value := _by_position(ev, owner, key)) is not None:
+            and (value := by_position(ev, owner, key)) is not None:
         plan.leave_texts_open()
         return value
     if not isinstance(key, Static) and _are_chosen(ev, cell.items) and \
-            (value := _by_position(ev, owner, key)) is not None:
+            (value := by_position(ev, owner, key)) is not None:
         return value
     try:
         name = run_time_dicts.known_key(ev, owner, key)
     except NeedsStatic:
-        if adds or not _names_itself(ev, cell.keys, key) or (value := _by_position(ev, owner, key)) is None:
+        if adds or not _names_itself(ev, cell.keys, key) or (value := by_position(ev, owner, key)) is None:
             raise
         return value
     if name in cell.keys:
@@ -105,10 +103,10 @@ def get(ev: Evaluator, owner: DictRef, wanted: Abstract, default: Abstract) -> A
     try:
         key = run_time_dicts.known_key(ev, owner, wanted)
     except NeedsStatic:
-        is_there = _is_among(ev, owner, wanted)
+        is_there = is_among(ev, owner, wanted)
         if is_there is None or not _may_be_read(ev, cell.items):
             raise
-        return evaluate_branches(ev, is_there, lambda: _by_position(ev, owner, wanted), lambda: default)  # type: ignore[no-any-return]
+        return evaluate_branches(ev, is_there, lambda: by_position(ev, owner, wanted), lambda: default)  # type: ignore[no-any-return]
     return cell.items[cell.keys.index(key)] if key in cell.keys else default
 
 
@@ -117,7 +115,7 @@ def contains(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract:
     try:
         return Static(run_time_dicts.known_key(ev, owner, key, "what `in` looks for") in ev.slots(owner).keys)
     except NeedsStatic as need:
-        if (is_there := _is_among(ev, owner, key)) is not None:
+        if (is_there := is_among(ev, owner, key)) is not None:
             return is_there
         need.error.hint = "fill an array in a loop"
         raise
@@ -182,7 +180,7 @@ def run_search(ev: Evaluator, name: str, search: Search) -> Abstract:
     return ev.emit(lookup, *search.operands, text=text)  # type: ignore[no-any-return]
 
 
-def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
+def by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     """`d[key]`: the value at the position of the key; None where the key must be known."""
     note_search(ev, owner)
     cell = ev.slots(owner)
@@ -191,13 +189,15 @@ def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | Non
     if text is None or not _may_be_read(ev, cell.items):
         return None
 
+    names = [_name_in_text(ev, name, operands) for name in cell.keys]
+
     def read(values: Sequence[Any]) -> str:
-        return f"{{{', '.join(f'{_name_in_text(name)}: {value!r}' for name, value in zip(cell.keys, values))}}}[{text}]"
+        return f"{{{', '.join(f'{name}: {value!r}' for name, value in zip(names, values))}}}[{text}]"
 
     return _read(ev, cell.items, read, operands)
 
 
-def _is_among(ev: Evaluator, owner: DictRef, key: Abstract) -> Value | None:
+def is_among(ev: Evaluator, owner: DictRef, key: Abstract) -> Value | None:
     """`key in d`; None where the key must be known."""
     note_search(ev, owner)
     cell = ev.slots(owner)
@@ -205,7 +205,7 @@ def _is_among(ev: Evaluator, owner: DictRef, key: Abstract) -> Value | None:
     text = _key_text(ev, cell.keys, key, operands)
     if text is None or not cell.keys:
         return None
-    names = ", ".join(map(_name_in_text, cell.keys))
+    names = ", ".join(_name_in_text(ev, name, operands) for name in cell.keys)
     return ev.emit(part_of, *operands, text=f"{text} in {{{names}}}", type=BOOL)  # type: ignore[no-any-return]
 
 
@@ -229,6 +229,8 @@ def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list
         return add_operand(code(key), operands)
     if isinstance(key, Static) and type(key.peek) in (int, str, bool):
         text = repr(key.value)
+    elif _is_class(ev, key):
+        return add_operand(ev.operand(key), operands) if all(type(name) is type for name in names) else None
     elif _is_text(key) or isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.is_scalar \
             and key.type.kind in "ib" and not ev.is_varied(key) or _is_frozenset(ev, key):
         text = add_operand(ev.operand(key), operands)
@@ -241,6 +243,12 @@ def _is_frozenset(ev: Evaluator, key: Abstract) -> bool:
     """Is this a frozenset that Python makes when the derivative runs?"""
     eqn = ev.defs.get(key) if isinstance(key, Value) else None
     return eqn is not None and eqn.op is inactive and class_of_call(str(eqn.attrs["text"]), "") is frozenset
+
+
+def _is_class(ev: Evaluator, key: Abstract) -> bool:
+    """Is this the class of an object of Python?"""
+    eqn = ev.defs.get(key) if isinstance(key, Value) else None
+    return eqn is not None and eqn.op is inactive and eqn.attrs["text"] in ("type(_0)", "_0.__class__")
 
 
 def _members_of_enum(ev: Evaluator, key: Abstract) -> list[enum.Enum] | None:
@@ -264,12 +272,15 @@ def _is_plain_key(name: Any) -> bool:
     return all(map(_is_plain_key, name)) if type(name) in (tuple, frozenset) else type(name) in (int, str, bool)
 
 
-def _name_in_text(name: Any) -> str:
+def _name_in_text(ev: Evaluator, name: Any, operands: list[Operand]) -> str:
     """The name of a key in the text of a look-up: that of a member of an enum is its code."""
-    if type(name) is tuple:
-        return f"({', '.join(map(_name_in_text, name))}{',' if len(name) == 1 else ''})"
-    if type(name) is frozenset:
-        return f"frozenset([{', '.join(sorted(map(_name_in_text, name)))}])"  # in one order in each process
+    if isinstance(name, type):
+        of_builtins = getattr(builtins, name.__name__, None) is name
+        return name.__name__ if of_builtins else add_operand(opaque(ev, Static(name, (name,))), operands)
+    if type(name) in (tuple, frozenset):
+        names = [_name_in_text(ev, part, operands) for part in name]
+        return f"({', '.join(names)}{',' if len(name) == 1 else ''})" if type(name) is tuple else \
+            f"frozenset([{', '.join(sorted(names))}])"  # in one order in each process
     return repr(code_of(Static(name)) if isinstance(name, enum.Enum) else name)
 
 
@@ -359,48 +370,6 @@ def may_unroll(ev: Evaluator) -> bool:
         return False
     plan.open_positions.add(ev.loc)
     return True
-
-
-def check_position(ev: Evaluator, owner: RunTimeTuple, key: Abstract) -> None:
-    """Raises what Python does where `owner[key]` is not there: its items are in a list, which raises another text."""
-    at = as_index(ev, key)
-    check_operands(ev, lambda at: ()[at], at)
-    if takes_slice(key):
-        return
-    (position,) = key_items(ev, at)
-    least = position.value if isinstance(position, Lit) else None
-    if least is None and not _is_inside(ev, owner, position):
-        ev.call(Static(_check_position), [owner.of, at])
-    least = 0 if least is None else least + 1 if least >= 0 else -least
-    if least > max(owner.least, _least_in_loop(ev, owner)):
-        ev.call(Static(_check_length), [owner.of, Static(least)])
-
-
-def _is_inside(ev: Evaluator, owner: RunTimeTuple, at: Operand) -> bool:
-    """Has the tuple certainly an item at this position, from its front on?"""
-    sizes = (Dim(owner.least), *_lengths(ev, owner))
-    return ev.lowest(size_of(at)).least >= 0 and any(ev.lowest(n - 1 - size_of(at)).least >= 0 for n in sizes)
-
-
-def _least_in_loop(ev: Evaluator, owner: RunTimeTuple) -> int:
-    """The number of items that the tuple has at least in an iteration of a loop over its positions."""
-    spaces = (head.where for head in ev.loops.heads if head.where is not None)
-    return max((s.start.value + 1 for s in spaces if isinstance(s.start, Lit) and s.step == Lit(1)
-                and s.stop.type == INT and size_of(s.stop) in _lengths(ev, owner)), default=0)
-
-
-def _lengths(ev: Evaluator, owner: RunTimeTuple) -> Sequence[Dim]:
-    return ev.lengths.get(tuple(dynamic_columns(ev, owner.of)), ())
-
-
-def _check_position(items: Any, at: int) -> None:
-    if not -len(items) <= at < len(items):
-        raise IndexError("tuple index out of range")
-
-
-def _check_length(items: Any, least: int) -> None:
-    if len(items) < least:
-        raise IndexError("tuple index out of range")
 
 
 def _may_be_called(v: Abstract) -> bool:

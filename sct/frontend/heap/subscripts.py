@@ -87,7 +87,7 @@ def item(ev: Evaluator, owner: Abstract, key: Abstract) -> Abstract:
     if own is not None or (own := item_of_class(ev, owner, key)) is not None:
         return own
     if isinstance(owner, RunTimeTuple):
-        run_time_keys.check_position(ev, owner, key)
+        array_keys.check_position(ev, owner, key)
         got = item(ev, owner.of, key)
         return RunTimeTuple(got) if takes_slice(key) and isinstance(got, ListRef) else got
     if (chars := _characters(ev, owner, key)) is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import types
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,15 +14,24 @@ from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.evaluator.lookup_guards import in_class, is_instance_of, is_subclass_of, path_to
+from sct.frontend.evaluator.lookup_guards import (
+    MISSING,
+    attributes_of_class,
+    in_class,
+    is_instance_of,
+    is_subclass_of,
+    names_of_attributes,
+    path_to,
+)
 from sct.frontend.heap.array_keys import check_class, present_object
 from sct.frontend.heap.inactive import by_python
 from sct.frontend.heap.join_paths import evaluate_branches
+from sct.frontend.heap.run_time_keys import is_among, may_unroll
 from sct.frontend.heap.sample_calls import check_operands
 from sct.frontend.interpreter.attributes import attribute_if_any, get
 from sct.frontend.objects.class_of import class_object, possible_classes, python_class
 from sct.frontend.objects.linked_objects import classes_of, is_link, of_class_code
-from sct.frontend.objects.objects import set_attribute, special_method
+from sct.frontend.objects.objects import class_of, set_attribute, special_method
 from sct.frontend.objects.parts_of_exceptions import carries, has_attribute
 from sct.frontend.operators.choices import for_each
 from sct.frontend.operators.identity import identical
@@ -28,10 +40,13 @@ from sct.frontend.source.name_scopes import positional_parameters
 from sct.frontend.values.abstract_values import (
     Abstract,
     Bound,
+    Choice,
     Closure,
     DerivedCallable,
+    DictRef,
     Key,
     Method,
+    ObjRef,
     OptionalTuple,
     Parent,
     Poison,
@@ -44,6 +59,7 @@ from sct.ir import Lit, Value
 from sct.ir.interp import call as run_op
 from sct.ir.types import Optional, Tensor
 from sct.ops import is_instance, is_none, not_
+from sct.ops.program.effects import fstring
 
 
 @special(isinstance)
@@ -226,11 +242,71 @@ def _text_with(ev: Evaluator, v: Any, code: Value, name: str) -> Any:
     return run_or_raise(ev, lambda: run_op(eqn.op, [_text_with(ev, x, code, name) for x in eqn.args], eqn.attrs))
 
 
+def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract) -> DictRef | None:
+    """The methods of an object that a text may name of which a part is known: "visit_" and the name of a class.
+
+    None where no part is known, or where what is named may be another attribute than a method of the user's class.
+    """
+    pattern, cls = _pattern(ev, name), class_of(owner)
+    if pattern is None or cls is None or not isinstance(owner, (ObjRef, Static)) \
+            or in_class(ev, cls, "__getattr__")[0] is not MISSING:
+        return None
+    own = names_of_attributes(ev, owner) if isinstance(owner, Static) else ev.slots(owner).keys
+    of_classes = {key: raw for each in reversed(cls.__mro__) for key, raw in attributes_of_class(ev, each).items()
+                  if pattern.fullmatch(key)}
+    if any(map(pattern.fullmatch, own)) or not all(
+            isinstance(raw, (types.FunctionType, staticmethod, classmethod)) for raw in of_classes.values()):
+        return None
+    return ev.new_dict({key: get(ev, owner, key) for key in of_classes})
+
+
+def _pattern(ev: Evaluator, text: Abstract) -> re.Pattern[str] | None:
+    """A pattern of all values of a text that is known only at run time; None if no part of it is known."""
+    def visit(v: Any) -> str:
+        if isinstance(v, (Lit, Static)) and isinstance(v.value, str):
+            return re.escape(v.value)
+        eqn = ev.defs.get(v) if isinstance(v, Value) else None
+        if eqn is not None and eqn.op is fstring:
+            return "".join(re.escape(part) if isinstance(part, str) else ".*" for part in eqn.attrs["parts"])
+        is_sum = eqn is not None and eqn.attrs.get("text") == "_0 + _1"
+        return "".join(map(visit, eqn.args)) if is_sum else ".*"
+
+    pattern = visit(text)
+    return None if re.fullmatch(r"(\.\*)*", pattern) else re.compile(pattern, re.DOTALL)
+
+
+def _named(ev: Evaluator, methods: DictRef, name: Value, absent: Callable[[], Abstract]) -> Abstract:
+    """The method that has this name; `absent`: what there is where none has it."""
+    cell = ev.slots(methods)
+    there = is_among(ev, methods, name)
+    if there is None:
+        return absent()
+    names = tuple(map(str, cell.keys))
+    return evaluate_branches(  # type: ignore[no-any-return]
+        ev, there, lambda: Choice(name, cell.items, names) if len(names) > 1 else cell.items[0], absent)
+
+
+def _raise_absent(ev: Evaluator, owner: Abstract, name: Abstract) -> Abstract:
+    cls = class_of(owner)
+    assert cls is not None
+    return ev.call(Static(_absent), [Static(cls.__name__), name])
+
+
+def _absent(cls: str, name: str) -> None:
+    raise AttributeError(f"{cls!r} object has no attribute {name!r}")
+
+
 @special(getattr)
 def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if (of_classes := _for_each_name(ev, getattr, args)) is not None:
         return of_classes
-    owner, name = args[0], _name(ev, args[1])
+    owner = args[0]
+    try:
+        name = _name(ev, args[1])
+    except NeedsStatic:
+        if may_unroll(ev) or (methods := _methods_by_name(ev, owner, args[1])) is None:
+            raise
+        return _named(ev, methods, args[1], lambda: args[2] if len(args) == 3 else _raise_absent(ev, *args))
     if len(args) == 2:
         return get(ev, owner, name)
     if (there := _exception_has(ev, owner, name)) is not None:
@@ -243,7 +319,13 @@ def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if (of_classes := _for_each_name(ev, hasattr, args)) is not None:
         return of_classes
-    owner, name = args[0], _name(ev, args[1])
+    owner = args[0]
+    try:
+        name = _name(ev, args[1])
+    except NeedsStatic:
+        if may_unroll(ev) or (methods := _methods_by_name(ev, owner, args[1])) is None:
+            raise
+        return is_among(ev, methods, args[1]) or Static(False)
     there = _exception_has(ev, owner, name)
     return Static(attribute_if_any(ev, owner, name) is not None) if there is None else there
 
