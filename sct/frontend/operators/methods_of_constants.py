@@ -1,10 +1,16 @@
-"""Methods of strings and numbers that are known: they are run when the program is compiled."""
+"""Methods of strings and numbers that are known, and regular expressions of them: they are run when the program is
+compiled.
+
+    re.match(r"(\\d+) (\\w+)", "2 CO").groups()    ->    ("2", "CO")
+"""
 
 from __future__ import annotations
 
 import itertools
+import re
 import string
 import types
+from collections.abc import Iterator
 from typing import Any
 
 from sct.frontend.arguments.lift import lift
@@ -14,6 +20,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.sample_calls import check_method
 from sct.frontend.operators.text_formatting import fstring_of
 from sct.frontend.values.abstract_values import (
+    PLAIN,
     Abstract,
     Container,
     DefaultRef,
@@ -29,8 +36,10 @@ __all__ = ["pure_method"]
 
 
 def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """A method of a string or number that is known, run now; None for other functions."""
+    """A method of a string or number that is known, or a regular expression of these, run now; None for other calls."""
     owner = getattr(f, "__self__", None)
+    if f in _OF_REGULAR_EXPRESSIONS or isinstance(owner, (re.Pattern, re.Match)):
+        return _regular_expression(ev, f, args, kwargs)
     if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, complex, bool, tuple):
         return None
     check_method(ev, (type(owner),), Static(owner), f.__name__, args, kwargs)
@@ -43,6 +52,34 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
     named = {k: _known(ev, v) for k, v in kwargs.items()}
     result = run_or_raise(ev, lambda: f(*values, **named))
     return ev.new_list(tuple(lift(ev, x) for x in result)) if type(result) is list else lift(ev, result)
+
+
+def _regular_expression(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """The result of a function or method of `re`; None if Python is to run it: a part is not known, or gives many."""
+    if not all(isinstance(v, Static) and type(v.peek) in (*PLAIN, re.RegexFlag, re.Pattern)
+               for v in (*args, *kwargs.values())):
+        return None
+    values = [ev.known(v, "an argument of this function") for v in args]
+    named = {k: ev.known(v, "an argument of this function") for k, v in kwargs.items()}
+    result = run_or_raise(ev, lambda: f(*values, **named))
+    if isinstance(result, (list, Iterator)):
+        items = list(result)
+        if len(items) > MANY_ITEMS:
+            return None
+        listed = ev.new_list(tuple(_constant(ev, x) for x in items))
+        return listed if isinstance(result, list) else ev.call(Static(iter), [listed])
+    return _constant(ev, result)
+
+
+def _constant(ev: Evaluator, x: Any) -> Abstract:
+    return Static(x) if isinstance(x, (re.Match, re.Pattern)) else lift(ev, x)
+
+
+MANY_ITEMS = 32
+"""Matches are known one by one up to this number; more are left to Python."""
+
+_OF_REGULAR_EXPRESSIONS = (re.compile, re.escape, re.findall, re.finditer, re.fullmatch, re.match, re.search, re.split,
+                           re.sub, re.subn)
 
 
 def _known(ev: Evaluator, v: Abstract) -> Any:
