@@ -1,4 +1,4 @@
-"""Methods and functions that a part of an object of Python chooses: `getattr(self, "visit_" + name)`, tables by class."""
+"""Methods that the class of an object chooses: `getattr(self, "visit_" + name)`, and tables by class."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ def test_a_tree_as_an_argument(cls: type) -> None:
     derivative = value_and_grad(f, (0, 1))
     for text in ("+ * a sin * 2.0 b / exp a + b 3.0", "a", "* b - b 1.5"):
         tree = parsed(text.split())
-        plain = lambda a, b: f(a, b, tree)  # noqa: B023
+        plain = lambda a, b: f(a, b, tree)
         assert derivative(1.3, 0.7, tree)[0] == plain(1.3, 0.7)
         np.testing.assert_allclose(derivative(1.3, 0.7, tree)[1], [
             (plain(1.3 + 1e-6, 0.7) - plain(1.3 - 1e-6, 0.7)) / 2e-6,

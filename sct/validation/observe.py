@@ -32,7 +32,14 @@ import numpy as np
 from sct.errors import Loc, SctError, raised_at
 from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.evaluator.own_methods import generator_of_context, is_library
-from sct.frontend.state.observed_types import Observations, Observed, is_of_latest, latest_place, observed_type
+from sct.frontend.state.observed_types import (
+    Observations,
+    Observed,
+    is_of_latest,
+    latest_place,
+    observed_type,
+    owner_place,
+)
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
 from sct.frontend.writes.references import CACHED, names_in
 from sct.ir import Eqn, Lit, walk
@@ -75,6 +82,9 @@ _OUTSIDE = frozenset((
     "savez", "savez_compressed", "savetxt", "tofile", "memmap", "to_csv", "to_pickle", "to_sql", "to_excel", "dump",
     "basicConfig", "write", "writelines", "send", "sendall", "recv", "connect", "unlink", "rmdir", "mkdir", "rename",
     "system", "Popen", "urlopen"))
+
+_BUILTINS = frozenset(("input", "exec", "eval", "compile", "breakpoint", "__import__", "help", "exit", "quit"))
+"""Those that are functions of no module: methods of these names are other functions, such as `re.compile`."""
 
 _READERS = {"configparser": "read"}
 """Methods that read files, by the module of their class; those of this name in other modules need not."""
@@ -220,7 +230,7 @@ def _check_code(f: Any, seen: set[int]) -> None:
     if is_library(f) and f.__globals__["__name__"].split(".")[0] in _HARMLESS and f.__name__ not in _OUTSIDE:
         return  # what `dataclass` has generated reads modules of its own
     variables, names = names_in(f.__code__)
-    if names & _OUTSIDE:
+    if variables & _OUTSIDE or names & (_OUTSIDE - _BUILTINS):
         raise _ReachesOutside
     for name in variables & f.__globals__.keys():
         value = f.__globals__[name]
@@ -282,6 +292,8 @@ class _InstrumentingCopier(Copier):
 
     def observe(self, places: list[Loc], k: int, value: Any) -> Any:
         self.types.setdefault(places[k], set()).add(observed_type(value))
+        if isinstance(value, types.MethodType):
+            self.types.setdefault(owner_place(places[k]), set()).add(observed_type(value.__self__))
         return value
 
     def items(self, places: list[Loc], k: int, values: Any) -> Iterator[Any]:

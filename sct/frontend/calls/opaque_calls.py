@@ -53,7 +53,7 @@ from sct.frontend.objects.class_of import python_class
 from sct.frontend.objects.construction import call_instance, refuse_subclass
 from sct.frontend.objects.container_objects import see_into_deque
 from sct.frontend.objects.linked_objects import holds_rows, is_link
-from sct.frontend.operators.choices import for_each
+from sct.frontend.operators.choices import for_each, method_by_class
 from sct.frontend.operators.text_formatting import logged
 from sct.frontend.polynomials.constant_splines import value_of_polynomial, value_of_spline
 from sct.frontend.source.changing_calls import changes_object, takes_items, writes_arguments, writes_keyword
@@ -259,6 +259,9 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     if eqn is not None and method is not None and eqn.args and any(
             isinstance(a, (Container, Ref)) or _may_vary(ev, a) for a in passed):
         see_into_deque(ev, eqn.args[0])
+    if isinstance(fn, Value) and method is not None and any(may_be_differentiated(ev, a) for a in passed) and (
+            by_class := method_by_class(ev, fn, args, kwargs)) is not None:
+        return by_class
     if eqn is not None and method is not None and any(is_varied(ev, a) for a in passed):
         _see_into(ev, eqn)
         ev.refuse("SCT207", "a method of an object that sct does not see into is called with a differentiated number",

@@ -6,12 +6,17 @@
 from __future__ import annotations
 
 import copy
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sct.errors import SctError
+from sct.errors import SctError, user_text
+from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
+from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, settling
+from sct.frontend.evaluator.lookup_guards import in_class
+from sct.frontend.heap.inactive import OBSERVED_BEFORE
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.iteration.iterator_protocol import iterable
 from sct.frontend.objects.linked_objects import by_class, is_row_display, may_be_absent, may_be_several
@@ -25,17 +30,18 @@ from sct.frontend.state.choices import (
     test_text,
 )
 from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.observed_types import owner_place
 from sct.frontend.values.abstract_values import Abstract, Choice, Container, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.frontend.values.item_kinds import is_number, is_text
 from sct.ir import Operand, Value
-from sct.ir.pytrees.user_objects import is_container
+from sct.ir.pytrees.user_objects import is_container, is_defined_by_user
 from sct.ir.types import BOOL, Optional
 from sct.ops import is_none, not_
 from sct.ops.program.effects import part
 
 __all__ = ["check_kinds", "distributed", "for_each", "for_each_argument", "for_each_row", "is_one_of_several",
-           "of_parts", "parts_of_kinds", "settled", "told"]
+           "method_by_class", "of_parts", "parts_of_kinds", "settled", "told"]
 
 
 def is_one_of_several(v: Abstract) -> bool:
@@ -221,3 +227,38 @@ def _only_reads(f: Any) -> bool:
 def call_member(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
     """A call of a member that has a `__call__`."""
     return for_each(ev, fn, lambda m: ev.call(m, args, kwargs))
+
+
+# -- methods of objects of Python ---------------------------------------------------------------------------------
+
+
+def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """The call of a method of an object that sct does not see into: for each class that it had, that of the class.
+
+        node.value(x)    ->    Sum.value(node, x) if node.value.__func__ is Sum.value else ...
+
+    None where no class was observed, or where the method is one of a library.
+    """
+    eqn = ev.defs[method]
+    name, owner = str(eqn.attrs["text"]).removeprefix("_0."), eqn.args[0]
+    assert isinstance(owner, Value)
+    classes = {t[1] for t in ev.observed(owner_place(eqn.loc)) if t[0] == "object"} if eqn.loc is not None else set()
+    functions = {}
+    for cls in sorted(classes, key=lambda cls: str(cls.__qualname__)):
+        raw, where = in_class(ev, cls, name)
+        if not isinstance(raw, types.FunctionType) or not is_defined_by_user(where):
+            return None
+        functions[raw] = where
+
+    def call(rest: Sequence[tuple[types.FunctionType, type]]) -> Abstract:
+        if not rest:
+            with ev.tries.none():  # sct raises it, not the function
+                raise_at_run_time(ev, "TypeError", f"the class of the object of {user_text(eqn.loc)} is not "
+                                  f"known{OBSERVED_BEFORE}")
+        (function, cls), *others = rest
+        named = ev.emit(part, method, opaque(ev, Static(cls, (cls,))), text=f"_0.__func__ is _1.{name}", type=BOOL)
+        f = Static(function, (cls, ("attr", name)))
+        return evaluate_branches(  # type: ignore[no-any-return]
+            ev, named, lambda: ev.call(f, [owner, *args], kwargs), lambda: call(others))
+
+    return call([*functions.items()]) if functions else None

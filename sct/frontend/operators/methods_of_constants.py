@@ -55,13 +55,17 @@ def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract |
 
 
 def _regular_expression(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """The result of a function or method of `re`; None if Python is to run it: a part is not known, or gives many."""
+    """The result of a function or method of `re`; None if Python is to run it: a part is not known,
+    is no regular expression, or gives many matches."""
     if not all(isinstance(v, Static) and type(v.peek) in (*PLAIN, re.RegexFlag, re.Pattern)
                for v in (*args, *kwargs.values())):
         return None
     values = [ev.known(v, "an argument of this function") for v in args]
     named = {k: ev.known(v, "an argument of this function") for k, v in kwargs.items()}
-    result = run_or_raise(ev, lambda: f(*values, **named))
+    try:
+        result = run_or_raise(ev, lambda: f(*values, **named))
+    except re.error:  # it is raised when the derivative runs
+        return None
     if isinstance(result, (list, Iterator)):
         items = list(result)
         if len(items) > MANY_ITEMS:

@@ -268,19 +268,19 @@ def _pattern(ev: Evaluator, text: Abstract) -> re.Pattern[str] | None:
         eqn = ev.defs.get(v) if isinstance(v, Value) else None
         if eqn is not None and eqn.op is fstring:
             return "".join(re.escape(part) if isinstance(part, str) else ".*" for part in eqn.attrs["parts"])
-        is_sum = eqn is not None and eqn.attrs.get("text") == "_0 + _1"
-        return "".join(map(visit, eqn.args)) if is_sum else ".*"
+        return ".*" if eqn is None or eqn.attrs.get("text") != "_0 + _1" else "".join(map(visit, eqn.args))
 
     pattern = visit(text)
     return None if re.fullmatch(r"(\.\*)*", pattern) else re.compile(pattern, re.DOTALL)
 
 
-def _named(ev: Evaluator, methods: DictRef, name: Value, absent: Callable[[], Abstract]) -> Abstract:
+def _named(ev: Evaluator, methods: DictRef, name: Abstract, absent: Callable[[], Abstract]) -> Abstract:
     """The method that has this name; `absent`: what there is where none has it."""
     cell = ev.slots(methods)
     there = is_among(ev, methods, name)
     if there is None:
         return absent()
+    assert isinstance(name, Value)
     names = tuple(map(str, cell.keys))
     return evaluate_branches(  # type: ignore[no-any-return]
         ev, there, lambda: Choice(name, cell.items, names) if len(names) > 1 else cell.items[0], absent)

@@ -5,8 +5,9 @@ An observed type is hashable:
     ("number", "float", float)     ("array", "float64", 2)     ("tuple", (t, u))     ("object", cls)
     ("object", cls, dtype, 1) of an array of dates, texts or records
 
-The types of the items of an iterable are entered at `items_place`, together with ("iterable", its class). The types of
-all runs are entered at a place, those of the latest at its `latest_place`, too.
+The types of the items of an iterable are entered at `items_place`, together with ("iterable", its class); the types of
+the objects of bound methods at `owner_place`. The types of all runs are entered at a place, those of the latest at its
+`latest_place`, too.
 """
 
 from __future__ import annotations
@@ -30,7 +31,8 @@ from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Tensor, 
 
 __all__ = [
     "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "is_of_latest", "is_of_sct",
-    "is_pure", "items_place", "latest_place", "numeric_type", "observed_type", "type_of_expression", "types_in_sct"]
+    "is_pure", "items_place", "latest_place", "numeric_type", "observed_type", "owner_place", "type_of_expression",
+    "types_in_sct"]
 
 Observed = tuple[Any, ...]
 Observations = Mapping[Loc, frozenset[Observed]]
@@ -42,6 +44,11 @@ _DEEPEST, _LONGEST = 3, 8
 def items_place(loc: Loc) -> Loc:
     """The place of the items of the iterable at this place: a place that no expression has."""
     return replace(loc, col=-1 - loc.col)
+
+
+def owner_place(loc: Loc) -> Loc:
+    """The place of the objects of the bound methods at this place: a place that no expression has."""
+    return replace(loc, end_col=-1 - loc.end_col)
 
 
 def latest_place(loc: Loc) -> Loc:
@@ -107,7 +114,8 @@ def type_of_expression(text: str) -> Type | None:
         return INT
     if re.fullmatch(r"float\(_\d+\)", text):
         return FLOAT
-    tests = r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", r"_\d+ (not )?in (_\d+|\([^()]*\))"
+    tests = (r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", r"_\d+ (not )?in (_\d+|\([^()]*\))",
+             r"_\d+\.__func__ is _\d+\.\w+")
     return BOOL if any(re.fullmatch(test, text) for test in tests) else None
 
 
