@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from oracle import agrees
 
-from sct import SctError, check_grads, grad, value_and_grad
+from sct import check_grads, grad, value_and_grad
 
 TOKEN = re.compile(r"\s*(?:(\d+\.?\d*)|([a-z]+)|(.))")
 
@@ -108,11 +108,7 @@ def of_text(a, b, text):
 def test_another_tree_in_each_call() -> None:
     derivative = value_and_grad(of_text, (0, 1))
     for text in (*TEXTS, *TEXTS[::-1]):
-        try:
-            value, slopes = derivative(1.3, 0.7, text)
-        except SctError as refusal:  # a class that no call has shown before: it is observed for the next
-            assert refusal.code == "SCT209"
-            value, slopes = derivative(1.3, 0.7, text)
+        value, slopes = derivative(1.3, 0.7, text)
         assert value == of_text(1.3, 0.7, text)
         np.testing.assert_allclose(slopes, [
             (of_text(1.3 + 1e-6, 0.7, text) - of_text(1.3 - 1e-6, 0.7, text)) / 2e-6,

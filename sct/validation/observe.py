@@ -46,6 +46,7 @@ from sct.ir import Eqn, Lit, walk
 from sct.ir.pytrees.user_objects import builtin_base, is_defined_by_user, is_namedtuple, is_user_class
 from sct.ops.arrays.shape import has_dtype
 from sct.ops.program.attempts import attempted, may_not_repeat
+from sct.ops.program.call_ops import call
 from sct.ops.program.effects import inactive, python, raise_
 from sct.ops.program.solutions import call_in_rule, ruled_call
 from sct.validation.clone import NEW_CACHES, CannotCopy, Copier, SharedState
@@ -440,7 +441,7 @@ def for_observed_types(traced: Traced, run: Callable[..., Any], miss: Any) -> Ca
     eqns = [attempted(eqn) for f in functions for eqn in walk(f)]
     if not any(eqn.op in (inactive, *_OF_RULES) or _is_unobserved(eqn) for eqn in eqns):
         return run
-    ops = {eqn.op for eqn in eqns if may_not_repeat(eqn) and not _only_reads(eqn)}
+    ops = {eqn.op for eqn in eqns if may_not_repeat(eqn) and not _only_reads(eqn)} - {call}
     place, is_of_one_dtype = place_of(traced.root), any(eqn.op is has_dtype for eqn in eqns)
     is_stale, was_called = False, False
 
@@ -488,10 +489,12 @@ def _is_unobserved(eqn: Eqn, what: str = "") -> bool:
 def _is_immutable(x: Any) -> bool:
     """Is this a number, an array, a text, a date, or a container of these, which calls of libraries do not change?
 
-    So is a function with a cache, which a second call does not change.
+    So is a function with a cache, which a second call does not change, and a function or class of the user, which
+    writes to nothing outside: it would be refused.
     """
     if isinstance(x, (list, tuple)):
         return all(map(_is_immutable, x))
     if isinstance(x, dict):
         return all(map(_is_immutable, x.values()))
-    return x is None or isinstance(x, (int, float, str, bytes, np.generic, np.ndarray, datetime.date, CACHED))
+    return x is None or isinstance(x, (
+        int, float, str, bytes, np.generic, np.ndarray, datetime.date, type, types.FunctionType, CACHED))
