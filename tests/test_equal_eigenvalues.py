@@ -201,3 +201,18 @@ def test_what_reads_vectors_of_equal_values_is_not_a_number(f: Callable[..., Any
     """Values that are equal to rounding are equal; a quotient of rounding errors is no derivative."""
     assert np.isnan(grad(f)(A)).any()
     assert np.isnan(jvp(f, (A,), (D,))[1])
+
+
+@pytest.mark.parametrize("f", [
+    lambda a: np.sum(np.cos(np.linalg.eigvalsh(a))), lambda a: np.sum(np.cos(scipy.linalg.eigh(a + a.T)[0])),
+    lambda a: np.sum(np.linalg.svd(a)[1] ** 3), lambda a: np.sum(scipy.linalg.svdvals(a[:2]) ** 3),
+    lambda a: np.sum(np.cos(scipy.linalg.eigvals_banded(a[:2]))),
+    lambda a: np.sum(np.cos(scipy.linalg.eigvalsh_tridiagonal(a[0], a[1, :2])))])
+def test_directions_that_do_not_move_the_matrix(f: Callable[[Any], Any]) -> None:
+    a = np.array([[1.0, 0.3, -0.2], [0.3, 2.0, 0.4], [-0.2, 0.4, 3.5]])
+    g = lambda p: f(a + p[0]) + p[1] ** 2
+    second = hessian(g)(np.array([0.1, 0.7]))
+    slope = lambda t: grad(g)(np.array([0.1 + t, 0.7]))[0]
+    np.testing.assert_allclose(second, [[(slope(1e-5) - slope(-1e-5)) / 2e-5, 0.0], [0.0, 2.0]], rtol=1e-7, atol=1e-8)
+    assert np.all(hvp(f, (a,), (np.zeros((3, 3)),)) == 0.0)
+    assert np.all(np.isfinite(hessian(f)(a)))

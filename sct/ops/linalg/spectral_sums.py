@@ -67,11 +67,11 @@ def along(w: Operand, p: Operand, first: bool = False) -> tuple[Any, Any]:
     w  ascends
     """
     near, rounding = (3e-4, 1e-6) if is_single(w) else (1e-8, 2e-15)
-    apart = columns(add(mul(near, abs_(w)), mul(rounding, total_size(w))))
-    width = mul(3.0, frobenius(p))
-    block = sum_(where(gt(sub(columns(w), rows(w)), apart), width, 0.0), axis=-1)
-    equal = eq(columns(block), rows(block))
-    return turn(add(where(equal, p, 0.0), on_diagonal(block)), first=first), equal
+    is_above = gt(sub(columns(w), rows(w)), columns(add(mul(near, abs_(w)), mul(rounding, total_size(w)))))
+    below = sum_(is_above, axis=-1)
+    equal = eq(columns(below), rows(below))
+    shift = sum_(where(is_above, mul(3.0, frobenius(p)), 0.0), axis=-1)
+    return turn(add(where(equal, p, 0.0), on_diagonal(shift)), first=first), equal
 
 
 def frobenius(p: Operand) -> Any:
