@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pytest
 from oracle import agrees, refuses
 
@@ -76,3 +77,38 @@ def test_an_object_whose_text_is_its_address_is_refused() -> None:
         return p.v * x
 
     refuses(f, 0.5, code="SCT503")
+
+
+class NotConverged(RuntimeError):
+    def __init__(self, count, gap):
+        super().__init__(f"no convergence after {count} iterations: {gap:.2e}")
+        self.count, self.gap = count, gap
+
+
+def root(x, tolerance):
+    y, gap = np.ones(2), np.inf
+    for k in range(5):
+        new = 0.5 * (y + x / y)
+        gap = np.max(np.abs(new - y))
+        y = new
+        logger.debug("iteration %d", k)
+        if gap < tolerance:
+            logging.info("converged")
+            return y
+    raise NotConverged(5, gap)
+
+
+def or_gap(x, tolerance):
+    try:
+        y = root(x, tolerance)
+    except NotConverged as e:
+        return 1e3 + e.gap * e.count
+    return np.sum(y * y) * x
+
+
+def test_what_is_logged_in_a_try_raises_nothing() -> None:
+    derivative = value_and_grad(or_gap)
+    for tolerance in (1e-2, 1e-30, 1e-3):
+        agrees(lambda x: or_gap(x, tolerance), 2.0)
+        assert derivative(2.0, tolerance)[0] == or_gap(2.0, tolerance)
+    agrees(lambda x: or_gap(x, 1e-2), 700.0)

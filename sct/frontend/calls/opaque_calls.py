@@ -56,7 +56,13 @@ from sct.frontend.objects.linked_objects import holds_rows, is_link
 from sct.frontend.operators.choices import for_each, method_by_class
 from sct.frontend.operators.text_formatting import logged
 from sct.frontend.polynomials.constant_splines import value_of_polynomial, value_of_spline
-from sct.frontend.source.changing_calls import changes_object, takes_items, writes_arguments, writes_keyword
+from sct.frontend.source.changing_calls import (
+    changes_object,
+    takes_items,
+    writes_arguments,
+    writes_keyword,
+    writes_log,
+)
 from sct.frontend.standard_library.collections_module import new_deque
 from sct.frontend.user_rules import rule_hint, rule_name
 from sct.frontend.values.abstract_values import (
@@ -200,7 +206,7 @@ def call_itself(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs, gives: 
         has_no_rule = isinstance(named, type) or getattr(named, "__module__", None) == "builtins"
         ev.refuse("SCT206", f"`{what}` is not supported yet",
                   hint=instead if has_no_rule else f"{instead}; or {_rule_hint(ev, args, kwargs)}")
-    reads = _only_reads(named)
+    reads = named is warnings.warn or writes_log(named)  # the arrays stay as they are
     if reads and args:
         before = 1 if what.rpartition(".")[2] == "log" else 0
         args = [*args[:before], *logged(ev, args[before:])]
@@ -421,15 +427,6 @@ def get_logger(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 # -- what is known of some ------------------------------------------------------------------------------
 
-
-
-_READERS = {id(f) for f in (
-    logging.debug, logging.info, logging.warning, logging.error, logging.critical, logging.log, warnings.warn)}
-
-
-def _only_reads(f: Any) -> bool:
-    """Does this function leave the arrays that it gets as they are?"""
-    return id(f) in _READERS or isinstance(getattr(f, "__self__", None), (logging.Logger, logging.LoggerAdapter))
 
 
 _FLOATS = frozenset(("random", "uniform", "gauss", "normalvariate", "triangular", "betavariate", "expovariate",

@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sct.errors import SctError
+from sct.frontend.source.changing_calls import writes_log
 from sct.frontend.state.fixpoint import Dead, Raised
 from sct.frontend.state.state import State
 from sct.frontend.state.store import Branch
@@ -26,7 +27,7 @@ from sct.frontend.values.abstract_values import Array, Key, Ref, Static, Tup
 from sct.ir import Builder, Eqn, Fn, Lit, Op, Operand, Value, is_float, walk
 from sct.ir.real_ints import counts_as_real
 from sct.ir.types import List, MutableException, Optional, Tensor, Undef, base_type
-from sct.ops import aliases, attempt, index, is_none, raise_, unwrap
+from sct.ops import aliases, apply, attempt, index, is_none, raise_, unwrap
 from sct.ops.arrays.indexing import split
 from sct.ops.program.attempts import is_of_raise, may_not_repeat, trial, trial_in_place
 from sct.ops.program.effects import OBJECT, python
@@ -108,7 +109,8 @@ class Attempts(State):
 
     def catches(self, eqn: Eqn) -> list[Class]:
         """The classes of exceptions that the equation may raise, as far as they are handled."""
-        if eqn in self.tries.certain:
+        callee = eqn.args[0] if eqn.op is apply else None
+        if eqn in self.tries.certain or isinstance(callee, Value) and writes_log(self.leaf_of(callee)):
             return []
         raised = exceptions_of(eqn.replace(args=tuple(map(self.sized, eqn.args))))  # sizes may fit by a guard
         handled = list(dict.fromkeys(self.tries.handled))

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import re
+from typing import Any
 
-__all__ = ["WRITERS", "WRITTEN_AT", "changes_object", "takes_items", "writes_arguments", "writes_keyword"]
+__all__ = [
+    "WRITERS", "WRITTEN_AT", "changes_object", "takes_items", "writes_arguments", "writes_keyword", "writes_log"]
 
 _CHANGES = re.compile(
     r"\.(append|appendleft|extend|extendleft|insert|remove|pop|popleft|popitem|clear|add|discard|update|"
@@ -48,3 +51,11 @@ def writes_arguments(text: str) -> bool:
 def writes_keyword(name: str | None) -> bool:
     """Does a function of a library write to the argument of this keyword, or because of it?"""
     return name is None or name in ("out", "output", "inplace") or name.startswith("overwrite")
+
+
+def writes_log(f: Any) -> bool:
+    """Is this a function of `logging` or a method of a logger, which raises nothing, and leaves its arguments?"""
+    return f in _OF_LOGGING or isinstance(getattr(f, "__self__", None), (logging.Logger, logging.LoggerAdapter))
+
+
+_OF_LOGGING = (logging.debug, logging.info, logging.warning, logging.error, logging.critical, logging.log)
