@@ -16,6 +16,7 @@ import datetime
 import enum
 import fractions
 import functools
+import heapq
 import io
 import itertools
 import json
@@ -2929,6 +2930,11 @@ def named_tuple_as_result() -> Any:
 
     return refused, followed
 
+
+@case("sort the items of all: `sorted([*a, *b])`")
+def merged() -> Any:
+    return (lambda x: sum(v * x for v in heapq.merge([x[0], 4.0], [0.5, 2.0])) @ x,
+            lambda x: sum(v * x for v in sorted([*[x[0], 4.0], *[0.5, 2.0]])) @ x)
 
 @case("np.linalg.vector_norm takes any axes, and any number as `ord`")
 def norm_over_three_axes() -> Any:

@@ -907,3 +907,43 @@ def test_a_try_around_a_yield_is_refused() -> None:
                 print("closed")
         return sum(g())
     refuses(f, X, code="SCT101")
+
+
+class Payment:
+    def __init__(self, year, paid):
+        self.year, self.paid = year, paid
+
+    @classmethod
+    def read(cls, text):
+        for line in text.splitlines():
+            try:
+                year, paid = line.split(";")
+                yield cls(int(year), float(paid))
+            except ValueError:
+                continue
+
+
+def pairs(text):
+    for payment in Payment.read(text):
+        yield payment.year, payment.paid
+
+
+def amounts(text):
+    for line in text.splitlines():
+        try:
+            yield float(line.split(";")[1])
+        except (ValueError, IndexError):
+            pass
+
+
+PAYMENTS = "year;paid\n2009;3.0\n2008;4.0\nbad\n2009;2.5"
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: sum(p.paid * (1.0 + x) ** (2010 - p.year) for p in sorted(Payment.read(PAYMENTS), key=lambda p: p.year)),
+    lambda x: sum(paid * x ** (2010 - year) for year, paid in sorted(pairs(PAYMENTS))),
+    lambda x: sum(v * k * x for k, v in enumerate(sorted(amounts(PAYMENTS), reverse=True))),
+    lambda x: x * len(set(amounts(PAYMENTS))) + sum([*amounts(PAYMENTS), x]),
+    lambda x: x * tuple(amounts(PAYMENTS))[1] + x * max(amounts(PAYMENTS)) * math.fsum(amounts(PAYMENTS))])
+def test_items_of_a_generator_that_yields_in_a_try(f: Callable[..., Any]) -> None:
+    agrees(f, 0.9)

@@ -36,10 +36,12 @@ from sct.frontend.iteration.iterator_protocol import (
 from sct.frontend.iteration.python_iterables import PythonIterable, python_items, python_iterable
 from sct.frontend.objects.linked_objects import is_row_display
 from sct.frontend.objects.row_attributes import as_it_is_now
+from sct.frontend.source.name_scopes import TRIES, own_nodes, yields
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
     Choice,
+    Closure,
     Container,
     Iteration,
     Key,
@@ -58,8 +60,8 @@ from sct.ir.types import INT, Tensor
 from sct.ops import BY_CALL, add, dim, eq, mul, sub
 
 __all__ = [
-    "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "check_step", "from_zero", "in_step", "is_held",
-    "is_run_over", "items_of", "items_to_search", "length", "python_space", "space",
+    "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "check_step", "from_zero", "in_list_if_tried", "in_step",
+    "is_held", "is_run_over", "items_of", "items_to_search", "length", "python_space", "space",
 ]
 
 MOST_UNROLLED = 64
@@ -69,13 +71,22 @@ MOST_UNROLLED = 64
 # -- what is iterated over -------------------------------------------------------------------------
 
 
+def in_list_if_tried(ev: Evaluator, v: Abstract) -> Abstract:
+    """The list of the items of a generator with a `yield` in a `try`, which are not taken one by one; others as they
+    are."""
+    body = v.parts[0] if isinstance(v, Iteration) and v.kind == "function" and place(ev, v) == 0 else None
+    if not isinstance(body, Closure) or not any(isinstance(n, TRIES) and yields(n) for n in own_nodes(body.node.body)):
+        return v
+    return ev.call(Static(list), [v])
+
+
 def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tuple[Abstract, ...]:
     """All items; the number of rows of an array or a list is guarded.  An iterator is consumed.
 
     run  the use of the items, in which Python raises if `v` is not iterable
     """
     v = as_it_is_now(ev, present_object(ev, v, run)) if is_row_display(v) else v
-    v = ev.text(iterable(ev, v))
+    v = in_list_if_tried(ev, ev.text(iterable(ev, v)))
     if isinstance(v, OptionalTuple):
         v = present_tuple(ev, v, run)
     if isinstance(v, Tup):

@@ -16,7 +16,7 @@ from typing import Any
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
-from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, evaluated_as
+from sct.frontend.evaluator.handlers import SPECIAL, Args, Kwargs, Special, evaluated_as, special
 from sct.frontend.heap import dynamic_list_methods, dynamic_lists, item_forms
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.iteration.iteration_space import items_of
@@ -102,3 +102,8 @@ for _f in (heapq.heapify, heapq.heappush, heapq.heappop, heapq.heappushpop, heap
     SPECIAL[id(_f)] = _kept_in_order(_f, evaluated_as(getattr(python_fallbacks, _f.__name__)))
 for _f in (heapq.nlargest, heapq.nsmallest):
     SPECIAL[id(_f)] = evaluated_as(getattr(python_fallbacks, _f.__name__))
+
+
+@special(heapq.merge)
+def merge(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    ev.refuse("SCT206", "`heapq.merge` is not supported", hint="sort the items of all: `sorted([*a, *b])`")

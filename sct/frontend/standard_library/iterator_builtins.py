@@ -23,7 +23,7 @@ from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.heap.special_methods import as_index
 from sct.frontend.iteration import sorted_lists
 from sct.frontend.iteration.counted_iterators import next_of
-from sct.frontend.iteration.iteration_space import is_run_over, items_of
+from sct.frontend.iteration.iteration_space import in_list_if_tried, is_run_over, items_of
 from sct.frontend.iteration.iterator_protocol import (
     VIEWS,
     is_iterator,
@@ -312,7 +312,7 @@ def tuple_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 
 @special(sorted)
 def sorted_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    v = args[0]
+    v = in_list_if_tried(ev, args[0])
     if isinstance(v, Iteration) and v.kind == "range" and most(ev, v) is None:
         v = gathered(ev, iterator(ev, v))
     of_dict = isinstance(v, Iteration) and v.kind == "items" and kwargs.get("key", Static(None)) == Static(None)
