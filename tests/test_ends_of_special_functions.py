@@ -59,13 +59,17 @@ def test_degrees_that_are_known_are_not_tested_at_run_time(f: Callable[..., Any]
     assert "-1" not in derivative.source
 
 
-def test_an_array_of_degrees() -> None:
+def test_arrays_of_degrees_and_single_precision() -> None:
     n, x = np.array([0.0, 1.0, 2.0, 3.0]), np.array([0.1, -0.3, 0.5, 0.7])
     for f in (lambda x, n: np.sum(special.eval_jacobi(n, -0.5, -0.5, x)),
               lambda x, n: np.sum(special.eval_chebyu(n, x)), lambda x, n: np.sum(special.eval_laguerre(n, x))):
         agrees(f, x, n)
         agrees_in_second_order(f, x, n)
         agrees(f, x, n.astype(int))
+        for degree in (1.0, 3, np.float64(2.0)):
+            single = grad(f)(x.astype(np.float32), degree)
+            assert single.dtype == np.float32
+            np.testing.assert_allclose(single, grad(f)(x, degree), rtol=1e-5)
 
 
 @pytest.mark.parametrize("n", [-1, -2, -3, -4, -5])
@@ -143,6 +147,11 @@ def test_legendre_functions_of_any_degree() -> None:
     total = lambda x: np.sum(special.lpmv(0, 3.0, x))
     np.testing.assert_allclose(grad(total)(x), legendre(0, 3).deriv()(x), atol=1e-14)
     np.testing.assert_allclose(hvp(total, (x,), (np.ones(4),)), legendre(0, 3).deriv(2)(x), atol=1e-12)
+    by_order = lambda x, m: np.sum(special.lpmv(m, 3.0, x))
+    for m in (0, 2.0, np.float64(-2.0)):
+        single = grad(by_order)(x.astype(np.float32), m)
+        assert single.dtype == np.float32
+        np.testing.assert_allclose(single, grad(by_order)(x, m), rtol=1e-4)
 
 
 @pytest.mark.parametrize("z", [0.3, 2.0, 30.0])

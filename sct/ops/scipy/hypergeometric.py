@@ -91,7 +91,7 @@ def of_degree(f: Callable[..., Formula], of_ints: bool = True) -> Callable[..., 
         if of_ints and number(degree).integral and not is_complex(xs[-1].operand):
             return f(n, *xs)
         before = equal(n, -1)
-        return where(before, 0.0, f(where(before, 0, n), *xs))
+        return where(before, 0.0, f(where(before, n + 1, n), *xs))
 
     return polynomial_of
 

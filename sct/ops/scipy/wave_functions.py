@@ -131,11 +131,11 @@ def legendre_slope_at_end(m: Formula, v: Formula, x: Formula) -> Formula:
     n = Formula(Lit(max(degree.value, -1.0 - degree.value))) if isinstance(degree, Lit) else maximum(v, -1.0 - v)
     of_zero = gegenbauer_of(n - 1.0, 1.5, x)
     if isinstance(m.operand, Lit):
-        order = int(m.operand.value)
-        factor = constant(Formula(Lit(abs(order))), order < 0, n)
-        return slope_of_order(Formula(Lit(abs(order))), factor, n, x) if order else of_zero
-    zero = equal(m, 0)
-    k = where(zero, 1, absolute(m))
+        literal_order = int(m.operand.value)
+        k = Formula(Lit(abs(literal_order)))
+        return slope_of_order(k, constant(k, literal_order < 0, n), n, x) if literal_order else of_zero
+    zero, k = equal(m, 0), absolute(m)
+    k = where(zero, k + 1, k)
     factor = where(m < 0, constant(k, True, n), constant(k, False, n))
     return where(zero, of_zero, slope_of_order(k, factor, n, x))
 
