@@ -20,7 +20,6 @@ from sct.ops.scipy.formulas import (
     ORDER,
     PARAMETER,
     Formula,
-    equal,
     exp,
     lifted,
     log,
@@ -32,7 +31,7 @@ from sct.ops.scipy.formulas import (
     whole,
 )
 from sct.ops.scipy.gamma_functions import chi_square_density, gamma_density
-from sct.ops.scipy.hypergeometric import literals
+from sct.ops.scipy.hypergeometric import hyp0f1, literals
 
 __all__: list[str] = []
 
@@ -73,13 +72,16 @@ special("smirnovi", slopes(lambda y, n, p: [ORDER, -1.0 / side_density(n, y)]),
 
 
 def noncentral_density(x: Formula, k: Formula, nc: Formula) -> Formula:
-    """By a Bessel function (DLMF 10.25.2 term by term); that of chi-square where nc is 0; 0 at negative x."""
-    inside, none = x > 0.0, equal(nc, 0.0)
-    t, u = where(inside, x, 1.0), where(none, 1.0, nc)
-    r, s = sqrt(t), sqrt(u)
+    """By a Bessel function (DLMF 10.25.2 term by term); where nc * x is small, by its series; 0 at negative x."""
+    inside = x > 0.0
+    t = where(inside, x, 1.0)
+    near = nc * t < 1.0
+    u = where(near, nc, 0.0)
+    series = chi_square_density(k, t) * exp(-0.5 * u) * lifted(hyp0f1)(0.5 * k, 0.25 * t * u)
+    r, s = sqrt(t), sqrt(where(near, 1.0, nc))
     v = 0.5 * k - 1.0
     noncentral = 0.5 * exp(v * log(r / s) - 0.5 * (r - s) * (r - s)) * lifted(ive)(v, r * s)
-    return where(inside, where(none, chi_square_density(k, t), noncentral), 0.0)
+    return where(inside, where(near, series, noncentral), 0.0)
 
 
 special("chndtr", slopes(lambda y, x, k, nc: [

@@ -232,6 +232,15 @@ def family_samples(interval: tuple[float, float], values: Sequence[float], fixed
 
 HALF_LINE = (0.3, 2.0)
 
+
+def student_by_df(z: Formula, k: Formula) -> Formula:
+    """Of log f; 0 of the normal distribution, where df is infinite."""
+    u, unbounded = z * z / k, equal(k, math.inf)
+    v = where(unbounded, 1.0, k)
+    rise = psi(0.5 * (v + 1.0)) - psi(0.5 * v)
+    return where(unbounded, 0.0, 0.5 * (rise - 1.0 / k - log1p(u) + (1.0 + 1.0 / k) * u / (1.0 + u)))
+
+
 for family in (
     Distribution("norm", lambda z: -z),
     Distribution("cauchy", lambda z: -2.0 * z / (1.0 + z * z)),
@@ -256,9 +265,7 @@ for family in (
            (("a", lambda z, a, b: log(z) - psi(a) + psi(a + b)),
             ("b", lambda z, a, b: log1p(-z) - psi(b) + psi(a + b))),
            inside=0.5, ends=(0.0, 1.0), points=(0.1, 0.9), values=(1.7, 2.6)),
-    Distribution("t", lambda z, k: -(k + 1.0) * z / (k + z * z), (("df", lambda z, k: 0.5 * (
-        psi(0.5 * (k + 1.0)) - psi(0.5 * k) - 1.0 / k - log1p(z * z / k) + (k + 1.0) * z * z / (k * (k + z * z)))),),
-        values=(3.3,)),
+    Distribution("t", lambda z, k: -(1.0 + 1.0 / k) * z / (1.0 + z * z / k), (("df", student_by_df),), values=(3.3,)),
     Distribution("f", lambda z, m, n: power_slope(m, z, 0.5) - 0.5 * (m + n) * m / (n + m * z),
            (("dfn", lambda z, m, n: 0.5 * (log(m * z / (n + m * z)) + n * (1.0 - z) / (n + m * z)
                                            - psi(0.5 * m) + psi(0.5 * (m + n)))),

@@ -19,6 +19,7 @@ from sct.ops.scipy.formulas import (
     absolute,
     equal,
     exp,
+    is_complex,
     lifted,
     log,
     log1p,
@@ -63,11 +64,16 @@ def tangent_of_product(tangents: Sequence[Any], y: Operand, times_log: Op, by_y:
         by_second if by_first is None else by_first
 
 
+def log_of_sum(y: Formula) -> Formula:
+    """log(1 + y): of complex numbers by SciPy, since NumPy's function loses digits near 0."""
+    return lifted(special_log1p)(y) if is_complex(y.operand) else log1p(y)
+
+
 xlogy: Op = special(
     "xlogy", slopes(lambda z, x, y: [log(y), ratio(x, y)]), POSITIVE_PAIRS, of_complex=True,
     jvp=lambda tangents, z, x, y: tangent_of_product(tangents, y, xlogy, ratio(Formula(x), Formula(y))))
 xlog1py: Op = special(
-    "xlog1py", slopes(lambda z, x, y: [log1p(y), ratio(x, 1.0 + y)]), POSITIVE_PAIRS, of_complex=True,
+    "xlog1py", slopes(lambda z, x, y: [log_of_sum(y), ratio(x, 1.0 + y)]), POSITIVE_PAIRS, of_complex=True,
     jvp=lambda tangents, z, x, y: tangent_of_product(tangents, y, xlog1py, ratio(Formula(x), 1.0 + Formula(y))))
 special("entr", slopes(lambda y, x: [-log(x) - 1.0]), samples.positives)
 special("rel_entr", slopes(lambda z, x, y: [log(x / y) + 1.0, -ratio(x, y)]), POSITIVE_PAIRS)
@@ -115,7 +121,8 @@ special("cbrt", slopes(lambda y, x: [1.0 / (3.0 * y * y)]), samples.positives, e
 special("exp2", slopes(lambda y, x: [y * elementary.LN2]), samples.reals, entry="special_exp2")
 special("exp10", slopes(lambda y, x: [y * elementary.LN10]), samples.reals)
 special("expm1", slopes(lambda y, x: [exp(x)]), samples.reals, entry="special_expm1", of_complex=True)
-special("log1p", slopes(lambda y, x: [1.0 / (1.0 + x)]), samples.positives, entry="special_log1p", of_complex=True)
+special_log1p: Op = special("log1p", slopes(lambda y, x: [1.0 / (1.0 + x)]), samples.positives, entry="special_log1p",
+                            of_complex=True)
 special("round", slopes(lambda y, x: [None]), samples.reals, entry="special_round")
 special("cosm1", slopes(lambda y, x: [-sin(x)]), samples.reals)
 special("wrightomega", slopes(lambda y, x: [y / (1.0 + y)]), samples.reals, of_complex=True)

@@ -129,15 +129,21 @@ def agm_slope(y: Formula, a: Formula, b: Formula) -> Formula:
     return 2.0 / (3.0 * math.pi) * s * s * lifted(elliprd)(0.0, q * q, 1.0)
 
 
+def rg_slope(f: Formula, x: Formula, y: Formula, z: Formula) -> Formula:
+    """The derivative of f = R_G(x, y, z) by x; where y and z are 0, f is sqrt(x) / 2."""
+    alone = equal(y + z, 0.0)
+    s = where(alone, 1.0, z)
+    return where(alone, 0.5 * f / x, (3.0 * lifted(elliprf)(x, y, s) - times_rd(x, y, s)) * (1.0 / 12.0))
+
+
 APART = triples((0.2, 0.8), (1.1, 1.9), (2.2, 3.0))
 elliprd: Op = special("elliprd", slopes(rd_slopes), APART)
 elliprf = special("elliprf", slopes(lambda y, p, q, r: [
     lifted(elliprd)(q, r, p) * (-1.0 / 6.0), lifted(elliprd)(p, r, q) * (-1.0 / 6.0),
     lifted(elliprd)(p, q, r) * (-1.0 / 6.0)]), APART)
 special("elliprc", slopes(rc_slopes), samples.binary((0.2, 0.9), (0.3, 2.0)))
-special("elliprg", slopes(lambda y, p, q, r: [
-    (3.0 * lifted(elliprf)(p, q, r) - times_rd(*turn)) * (1.0 / 12.0) for turn in ((p, q, r), (q, r, p), (r, p, q))]),
-    APART)
+special("elliprg", slopes(lambda y, p, q, r: [rg_slope(y, *turn) for turn in ((p, q, r), (q, r, p), (r, p, q))]),
+        APART)
 special("elliprj", slopes(rj_slopes), triples((0.2, 0.8), (1.1, 1.9), (2.2, 3.0), (3.4, 4.5)))
 special("agm", slopes(lambda y, a, b: [agm_slope(y, a, b), agm_slope(y, b, a)]),
         samples.binary((0.3, 2.5), (0.4, 3.0)))

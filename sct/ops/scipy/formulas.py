@@ -142,7 +142,7 @@ def log1p(x: Formula) -> Formula:
 def lower(n: Formula) -> Formula:
     """n - 1, or 0 if n is 0: the order before."""
     x = n.operand
-    return Formula(Lit(max(x.value - 1, 0))) if isinstance(x, Lit) else maximum(n - 1, 0)
+    return Formula(Lit(x.value - bool(x.value))) if isinstance(x, Lit) else where(equal(n, 0), n, n - 1)
 
 
 def slopes(formula: Callable[..., Sequence[Any]]) -> Callable[..., list[Any]]:

@@ -41,7 +41,7 @@ from sct.ops.scipy.formulas import (
 )
 from sct.ops.type_rules import ufunc_result
 
-__all__ = ["betaln", "binom", "rgamma", "zeta"]
+__all__ = ["betaln", "binom", "poch", "rgamma", "zeta"]
 
 POSITIVE_PAIRS = samples.binary((0.3, 2.5), (0.4, 3.0))
 UNIT = samples.unary(0.1, 0.9)
@@ -70,7 +70,7 @@ special("loggamma", slopes(lambda y, x: [psi(x)]), samples.positives, of_complex
 special("gammasgn", slopes(lambda y, x: [None]), samples.positives)
 special("beta", slopes(lambda y, a, b: [y * (psi(a) - psi(a + b)), y * (psi(b) - psi(a + b))]), POSITIVE_PAIRS)
 betaln = special("betaln", slopes(lambda y, a, b: [psi(a) - psi(a + b), psi(b) - psi(a + b)]), POSITIVE_PAIRS)
-special("poch", slopes(lambda y, z, m: [y * (psi(z + m) - psi(z)), y * psi(z + m)]), POSITIVE_PAIRS)
+poch: Op = special("poch", slopes(lambda y, z, m: [y * (psi(z + m) - psi(z)), y * psi(z + m)]), POSITIVE_PAIRS)
 
 
 def binom_slopes(y: Formula, n: Formula, k: Formula) -> list[Formula]:

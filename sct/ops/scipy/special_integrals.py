@@ -18,7 +18,6 @@ from sct.ops.scipy.formulas import (
     ORDER,
     PARAMETER,
     Formula,
-    equal,
     exp,
     lifted,
     plain,
@@ -45,10 +44,14 @@ def kernel(sign: float, y: Formula, x: Formula) -> Formula:
     return where(near, 0.25 * sign * x * total, (y - 1.0) / where(near, 1.0, x))
 
 
-def over(y: Formula, x: Formula, limit: float) -> Formula:
-    """y / x, and its limit at 0."""
-    zero = equal(x, 0.0)
-    return where(zero, limit, y / where(zero, 1.0, x))
+def struve_kernel(x: Formula) -> Formula:
+    """H_0(x) / x, which is the sum of 2 / pi * (-x * x)**k / (2 k + 1)!!**2; near 0 by this sum."""
+    near = (x * x) < 0.25
+    v, total = where(near, x, 0.0), Formula(plain(1.0))
+    for k in (15, 13, 11, 9, 7, 5, 3):
+        total = 1.0 - total * v * v * (1.0 / (k * k))
+    far = where(near, 1.0, x)
+    return where(near, 2.0 / math.pi * total, bessel("struve")(0.0, far) / far)
 
 
 special_pair("itj0y0", 2, lambda ys, x: [[bessel("j0")(x)], [bessel("y0")(x)]], samples.positives)
@@ -58,7 +61,7 @@ special_pair("it2j0y0", 2, lambda ys, x: [
 special_pair("it2i0k0", 2, lambda ys, x: [
     [kernel(1.0, bessel("i0")(x), x)], [-bessel("k0")(x) / x]], samples.positives)
 special("itstruve0", slopes(lambda y, x: [bessel("struve")(0.0, x)]), samples.positives)
-special("it2struve0", slopes(lambda y, x: [-over(bessel("struve")(0.0, x), x, 2.0 / math.pi)]), samples.positives)
+special("it2struve0", slopes(lambda y, x: [-struve_kernel(x)]), samples.positives)
 special("itmodstruve0", slopes(lambda y, x: [bessel("modstruve")(0.0, x)]), samples.positives)
 
 

@@ -14,16 +14,19 @@ from sct.ir.core import Lit, Op, Operand
 from sct.ir.types import Tensor, TypeMismatch, broadcast_shapes
 from sct.ops import samples
 from sct.ops.registry import OPS, op
+from sct.ops.scalar import powers
 from sct.ops.scipy.formulas import (
     ORDER,
     PARAMETER,
     Formula,
     absolute,
+    call,
     cos,
     cosh,
     equal,
     exp,
     lifted,
+    maximum,
     parametrized,
     sin,
     slopes,
@@ -34,8 +37,8 @@ from sct.ops.scipy.formulas import (
     where,
     whole,
 )
-from sct.ops.scipy.gamma_functions import binom
-from sct.ops.scipy.hypergeometric import gegenbauer, jacobi, literals, polynomial, shifted
+from sct.ops.scipy.gamma_functions import binom, poch
+from sct.ops.scipy.hypergeometric import gegenbauer, gegenbauer_of, jacobi_of, literals, polynomial, shifted
 from sct.ops.type_rules import number
 
 __all__: list[str] = []
@@ -114,8 +117,41 @@ special_pair("kelvin", 4, kelvin_slopes, samples.positives, of_complex=True)
 
 def legendre_slope(y: Formula, m: Formula, v: Formula, x: Formula) -> Formula:
     """DLMF 14.10.4, with the order above, which loses no digits near the ends of [-1, 1]."""
-    rest = 1.0 - x * x
-    return -(lifted(lpmv)(m + 1.0, v, x) / sqrt(rest) + m * x * y / rest)
+    end = equal(absolute(x), 1.0)
+    u = where(end, 0.0, x)
+    rest = 1.0 - u * u
+    inside = -(lifted(lpmv)(m + 1.0, v, u) / sqrt(rest) + m * u * where(end, 0.0, y) / rest)
+    return where(end, legendre_slope_at_end(m, v, where(end, x, 0.0)), inside)
+
+
+def legendre_slope_at_end(m: Formula, v: Formula, x: Formula) -> Formula:
+    """The function is (1 - x * x)**(k / 2) * C times a constant, with a Gegenbauer polynomial C (DLMF 14.6.1, 14.9.3),
+    where k is |m|."""
+    degree = v.operand
+    n = Formula(Lit(max(degree.value, -1.0 - degree.value))) if isinstance(degree, Lit) else maximum(v, -1.0 - v)
+    of_zero = gegenbauer_of(n - 1.0, 1.5, x)
+    if isinstance(m.operand, Lit):
+        literal_order = int(m.operand.value)
+        k = Formula(Lit(abs(literal_order)))
+        return slope_of_order(k, constant(k, literal_order < 0, n), n, x) if literal_order else of_zero
+    zero, k = equal(m, 0), absolute(m)
+    k = where(zero, k + 1, k)
+    factor = where(m < 0, constant(k, True, n), constant(k, False, n))
+    return where(zero, of_zero, slope_of_order(k, factor, n, x))
+
+
+def constant(k: Formula, negative: bool, n: Formula) -> Formula:
+    base, order = (2.0 if negative else -2.0), k.operand
+    positive = Formula(Lit(base ** order.value * math.gamma(order.value + 0.5) / math.sqrt(math.pi))) if isinstance(
+        order, Lit) else call(powers.pow_, base, k) * lifted(poch)(0.5, k)
+    return positive / lifted(poch)(n - k + 1.0, 2.0 * k) if negative else positive
+
+
+def slope_of_order(k: Formula, factor: Formula, n: Formula, x: Formula) -> Formula:
+    rest, exponent = 1.0 - x * x, 0.5 * k - 1.0
+    slope = (2.0 * k + 1.0) * rest * gegenbauer_of(n - k - 1.0, k + 1.5, x) - k * x * gegenbauer_of(n - k, k + 0.5, x)
+    is_linear = isinstance(exponent.operand, Lit) and exponent.operand.value == 0.0
+    return factor * slope if is_linear else factor * slope * rest ** exponent
 
 
 lpmv: Op = special("lpmv", slopes(lambda y, m, v, x: [ORDER, ORDER, legendre_slope(y, m, v, x)]),
@@ -181,7 +217,7 @@ op("diric", "scipy.special.diric", type=type_diric, run=lambda x, n: ufunc("diri
 
 def shifted_jacobi_slope(n: Formula, p: Formula, q: Formula, x: Formula) -> Formula:
     """SciPy divides a Jacobi polynomial by a binomial coefficient."""
-    return (n + p) * lifted(jacobi)(n - 1, p - q + 1.0, q, shifted(x)) / lifted(binom)(2.0 * n + p - 1.0, 1.0 * n)
+    return (n + p) * jacobi_of(n - 1, p - q + 1.0, q, shifted(x)) / lifted(binom)(2.0 * n + p - 1.0, 1.0 * n)
 
 
 polynomial("sh_jacobi", shifted_jacobi_slope, samples.unary(0.1, 0.9), 2)

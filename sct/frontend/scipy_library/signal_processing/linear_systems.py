@@ -161,6 +161,11 @@ def _is_none(v: Abstract) -> bool:
     return isinstance(v, Static) and (v.value is None or type(v.value) in (int, float) and v.value == 0)
 
 
+def _is_one(ev: Evaluator, x: Abstract, question: str) -> bool:
+    """Has the array one item along its first axis?"""
+    return bool(ev.ask(ev.call(Static(operator.eq), [size_along(ev, x, 0), Static(1)]), question))
+
+
 def _handler(name: str, function: _Function) -> Any:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         arguments = named_arguments(ev, getattr(sys.modules["scipy.signal"], name), args, kwargs)
@@ -172,8 +177,7 @@ def _handler(name: str, function: _Function) -> Any:
         parts, text = _system(ev, name, arguments["system"], operands)
         system: Abstract = parts
         is_by_coefficients = len(parts.items) == 2 and function.time == "T"
-        if is_by_coefficients and ev.ask(ev.call(Static(operator.eq), [
-                size_along(ev, parts.items[1], 0), Static(1)]), "whether the system has no state"):
+        if is_by_coefficients and _is_one(ev, parts.items[1], "whether the system has no state"):
             ev.refuse("SCT402", f"`{name}` of a system without a state is not differentiated",
                       hint="multiply the input by the quotient of the coefficients")
         texts, xs, options = [text], [], []
@@ -186,6 +190,9 @@ def _handler(name: str, function: _Function) -> Any:
                 texts.append(f"{key}={ev.ask(v, f'`{key}` of `{name}`')!r}")
             elif key != "system" and v != _NONE:
                 ev.refuse("SCT402", f"`{key}` of `{name}` is not supported", hint=f"leave `{key}` out")
+        if function.time == "T" and _is_one(ev, arguments["T"], "whether there is one time"):
+            ev.refuse("SCT402", f"`{name}` at a single time is not differentiated",
+                      why="SciPy leaves out the axis of the times", hint="pass several times")
         xs = [_NONE if _is_none(v := arguments.get(key, _NONE)) else v for key in function.arrays]
         options = [arguments.get(key, Static(default)) for key, default in function.options.items()]
         needs = [Static(getattr(sys.modules["scipy.linalg"], key)) for key in function.needs]

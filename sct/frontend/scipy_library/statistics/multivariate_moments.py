@@ -64,6 +64,8 @@ def _matrix_entropy(rowcov: Any, colcov: Any) -> Any:
 def _student_entropy(loc: Any, shape: Any, df: Any, gammaln: Any, digamma: Any) -> Any:
     """The location does not count."""
     n = len(shape)
+    if df == math.inf:
+        return 0.5 * (n * math.log(2.0 * math.pi * math.e) + _log_determinant(shape))
     half, whole = 0.5 * df, 0.5 * (df + n)
     return gammaln(half) - gammaln(whole) + 0.5 * n * np.log(df * math.pi) + whole * (
         digamma(whole) - digamma(half)) + 0.5 * _log_determinant(shape)
@@ -135,13 +137,17 @@ def _direction_pdf(x: Any, mu: Any, kappa: Any, ive: Any) -> Any:
 
 
 def _normal_gamma_logpdf(x: Any, s2: Any, mu: Any, lmbda: Any, a: Any, b: Any, gammaln: Any) -> Any:
+    """nan where a parameter is invalid, or the density 0."""
     mu, lmbda, a, b = 0.0 if mu is None else mu, *[1.0 if v is None else v for v in (lmbda, a, b)]
+    s2 = s2 * np.where((s2 > 0.0) & (lmbda > 0.0) & (a > 0.0) & (b > 0.0), 1.0, np.nan)
     return 0.5 * (np.log(lmbda) - np.log(2.0 * math.pi * s2)) + a * np.log(b) - gammaln(a) - (
         a + 1.0) * np.log(s2) - (2.0 * b + lmbda * (x - mu) ** 2) / (2.0 * s2)
 
 
 def _normal_gamma_pdf(x: Any, s2: Any, mu: Any, lmbda: Any, a: Any, b: Any, gammaln: Any) -> Any:
-    return np.exp(_normal_gamma_logpdf(x, s2, mu, lmbda, a, b, gammaln))
+    inside = s2 > 0.0
+    logarithm = _normal_gamma_logpdf(x, np.where(inside, s2, 1.0), mu, lmbda, a, b, gammaln)
+    return np.where(inside, np.exp(logarithm), 0.0)
 
 
 _LOG_GAMMA, _XLOGY, _BESSEL = "scipy.special.gammaln", "scipy.special.xlogy", "scipy.special.ive"

@@ -270,10 +270,12 @@ def _normal_entropy(mean: Any, cov: Any) -> Any:
 
 
 def _student_logpdf(x: Any, loc: Any, shape: Any, df: Any, gammaln: Any) -> Any:
-    """Student's distribution of several numbers, at a point or at each row of `x`."""
+    """Student's distribution of several numbers, at a point or at each row of `x`; normal where `df` is infinite."""
     factor = np.linalg.cholesky(shape)
     z = np.linalg.solve(factor, (x if loc is None else x - loc).T)
     n = len(shape)
+    if df == math.inf:
+        return -0.5 * (n * math.log(2.0 * math.pi) + _log_determinant(factor) + np.sum(z * z, axis=0))
     norm = gammaln(0.5 * (df + n)) - gammaln(0.5 * df) - 0.5 * (n * np.log(df * math.pi) + _log_determinant(factor))
     return norm - 0.5 * (df + n) * np.log1p(np.sum(z * z, axis=0) / df)
 
