@@ -32,6 +32,7 @@ from sct.frontend.numpy_library.stand_ins import (
     without_leading_zeros,
 )
 from sct.frontend.objects.class_of import stand_in_class
+from sct.frontend.state.observed_types import gives_eigenvalues
 from sct.frontend.values.abstract_values import Abstract, ListRef, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
@@ -77,6 +78,7 @@ class ByPowers:
         return self.order
 
     @property
+    @gives_eigenvalues
     def roots(self) -> Any:
         return np.roots(self._c)
 
@@ -187,6 +189,7 @@ class BySeries:
     def degree(self) -> Any:
         return len(self) - 1
 
+    @gives_eigenvalues
     def roots(self) -> Any:
         return 0.0 + 1.0 * polyroots(trimmed(self._c))
 

@@ -30,6 +30,7 @@ from sct.frontend.polynomials.by_powers import (
     vector_of,
 )
 from sct.frontend.polynomials.constant_splines import SERIES, class_of_polynomial, parts_of_series
+from sct.frontend.state.observed_types import gives_eigenvalues
 from sct.frontend.values.abstract_values import Abstract, Static
 
 __all__: list[str] = []
@@ -93,6 +94,7 @@ class Series:
     def degree(self) -> Any:
         return len(self) - 1
 
+    @gives_eigenvalues
     def roots(self) -> Any:
         return mapdomain(self._roots(trimmed(self._c)), self._window, self._domain)
 
@@ -274,6 +276,7 @@ def _register(cls: Any) -> None:
             Static(cls), Static(cls._fit), _interval(cls, {}, "domain"), _interval(cls, arguments, "window"),
             *(arguments[key] for key in ("x", "y", "deg")), *rest])
 
+    gives_eigenvalues(cls._roots)
     of_scipy(f"numpy.polynomial.{name}")(create)
     of_scipy(f"numpy.polynomial.{name}.fit")(fit)
 
