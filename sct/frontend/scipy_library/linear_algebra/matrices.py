@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
@@ -18,9 +19,10 @@ from sct.frontend.heap.inactive import check_value, leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
 from sct.frontend.values.abstract_values import Abstract, Ref, Static
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Op
 from sct.ops.program.solutions import solver
-from sct.ops.scipy.linear_systems import root_of
+from sct.ops.scipy.linear_systems import has_full_rank, root_of
 from sct.ops.scipy.matrix_logarithms import fractional_power_of, logm_of
 
 __all__: list[str] = []
@@ -124,7 +126,19 @@ def _lstsq(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     is_vector = isinstance(a, Ref) and isinstance(b, Ref) and (len(ev.shape_of(a)), len(ev.shape_of(b))) == (2, 1)
     is_tall = is_vector and ev.ask(ev.call(Static(operator.gt), [size_along(ev, a, 0), size_along(ev, a, 1)]),
                                    "whether there are more equations than unknowns")
-    return (_OF_VECTOR if is_tall else _OF_TABLE)(ev, args, kwargs)
+    is_number = is_tall and _has_full_rank(ev, a, b, arguments.get("cond", Static(None)))
+    return (_OF_VECTOR if is_number else _OF_TABLE)(ev, args, kwargs)
+
+
+def _has_full_rank(ev: Evaluator, a: Abstract, b: Abstract, cond: Abstract) -> bool:
+    """Has the matrix, in the call that is compiled, as many independent columns as columns?  It is guarded; where it is
+    known only at run time, the rank is full: the residual of another one raises ValueError."""
+    cutoff = [] if cond == Static(None) else [ev.operand(cond)]
+    try:
+        full = ev.emit(has_full_rank, ev.operand(a), ev.operand(b), *cutoff)
+        return bool(ev.ask(ev.wrap(full), "the rank of the matrix"))
+    except (NeedsStatic, SctError):
+        return True
 
 
 def _symmetric_pseudoinverse(a: Any) -> Any:
