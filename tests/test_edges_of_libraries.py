@@ -197,3 +197,17 @@ def test_refusals_say_what_is_not_supported(f: Callable[..., Any], code: str, te
 def test_what_numpy_does_not_take_raises_as_it_does() -> None:
     with pytest.raises(TypeError, match="zeros_like\\(\\) got an unexpected keyword argument 'bogus'"):
         sct.grad(lambda x: np.sum(np.zeros_like(x, bogus=1) + x))(X)  # type: ignore[call-overload]
+
+
+TINY = 5e-324
+"""The smallest positive number, whose inverse is too large for a number."""
+
+
+@pytest.mark.parametrize("f", [np.arctan2, math.atan2])
+@pytest.mark.parametrize(("y", "x", "dy", "dx", "slope"), [
+    (TINY, 0.0, 1.0, 0.0, 0.0), (0.0, TINY, 0.0, 1.0, 0.0), (TINY, TINY, 1.0, 1.0, 0.0), (TINY, TINY, 0.0, 0.0, 0.0),
+    (1e-310, 1e-310, 1.0, 0.0, math.inf), (1e-310, -2e-310, 2e-310, 0.0, -0.8), (2.0, TINY, 0.0, 1.0, -0.5),
+    (1e300, 1e300, 1e300, 0.0, 0.5)])
+def test_angles_at_numbers_near_zero(f: Any, y: float, x: float, dy: float, dx: float, slope: float) -> None:
+    with np.errstate(all="ignore"):
+        assert jvp(f, (y, x), (dy, dx))[1] == pytest.approx(slope)

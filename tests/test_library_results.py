@@ -122,6 +122,40 @@ def test_least_squares_in_a_loop() -> None:
     agrees(f, 0.1 * RIGHT)
 
 
+def turned(angles: Any, basis: Any) -> Any:
+    """Columns that have these angles to the first columns of the basis, mixed."""
+    k = len(angles)
+    return (basis[:, :k] * np.cos(angles) + basis[:, k:2 * k] * np.sin(angles)) @ np.array([[1.0, 0.3], [0.2, 2.0]])
+
+
+@pytest.mark.parametrize("angles", [[0.2, 1.1], [1.5, 0.001], [0.7, 0.8]])
+def test_angles_between_spaces(angles: list[float]) -> None:
+    """Each angle is found again, whatever columns span the spaces."""
+    basis = np.linalg.qr(np.random.default_rng(2).normal(size=(5, 5)))[0]
+    weighed = lambda t: linalg.subspace_angles(turned(t, basis), basis[:, :2] @ TALL[:2]) @ np.array([1.0, 3.0])
+    rank = np.argsort(-np.array(angles))
+    value, slopes = value_and_grad(weighed)(np.array(angles))
+    assert value == weighed(np.array(angles))
+    np.testing.assert_allclose(slopes[rank], [1.0, 3.0], rtol=1e-8)
+    check_grads(lambda a, b: linalg.subspace_angles(a, b) @ np.array([1.0, 3.0]), (
+        turned(np.array(angles), basis) + 0.1, basis[:, 1:4]), argnums=(0, 1), order=2)
+
+
+@pytest.mark.filterwarnings("ignore:.*the result does not depend on")
+def test_spaces_that_must_intersect() -> None:
+    """Two planes in space have one angle of 0, and the one between them."""
+    a, b = TALL[:3], OF_RANK_ONE[:3] + np.eye(3)[:, :2]
+    check_grads(lambda a, b: linalg.subspace_angles(a, b)[0], (a, b), argnums=(0, 1), order=2)
+    assert not grad(lambda a: linalg.subspace_angles(a, b)[1])(a).any()
+    assert not grad(lambda a: np.sum(linalg.subspace_angles(a, TALL[:2])))(TALL[1:3]).any()
+
+
+def test_angles_without_a_derivative() -> None:
+    for a in (TALL, OF_RANK_ONE):
+        with pytest.raises(SctError, match="an angle between the spaces is 0, or the columns of a matrix depend"):
+            grad(lambda a: np.sum(linalg.subspace_angles(a, TALL)))(a)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("method", ["Newton-CG", "dogleg", "trust-ncg", "trust-krylov", "trust-exact", "trust-constr"])
 def test_a_small_gradient_is_that_of_a_minimum(method: str) -> None:

@@ -12,15 +12,17 @@ from typing import Any
 import numpy as np
 
 from sct.errors import SctError
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import check_value, leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
-from sct.frontend.values.abstract_values import Abstract, Ref, Static
+from sct.frontend.state.fixpoint import Dead
+from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
-from sct.ir import Op
+from sct.ir import Op, Value
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.linear_systems import has_full_rank, root_of
 from sct.ops.scipy.matrix_logarithms import fractional_power_of, logm_of
@@ -207,3 +209,46 @@ register("scipy.linalg", {
     "fiedler": Program(_fiedler, ("a",), ranks=(1,), integers=True),
     "convolution_matrix": Program(_convolution_matrix, ("a",), ("n", "mode"), ranks=(1,)),
     "pinvh": Program(_symmetric_pseudoinverse, ("a",), ranks=(2,))})
+
+
+# -- angles between spaces ---------------------------------------------------------------------------------------------
+
+
+def _principal_angles(A: Any, B: Any) -> Any:
+    """The angles by their cosines and, where these are near 1, by their sines; and have they a derivative? Spaces that
+    must intersect have angles of 0, which stay; other angles near 0 have none, as a modulus."""
+    p, q = np.linalg.qr(A)[0], np.linalg.qr(B)[0]
+    cosines = p.T @ q
+    across = q - p @ cosines if A.shape[1] >= B.shape[1] else p - q @ cosines.T
+    size = min(A.shape[0], A.shape[1], B.shape[1])
+    fixed = min(size, max(0, A.shape[1] + B.shape[1] - A.shape[0]))
+    moving = size - fixed
+    if moving == 0:
+        return np.zeros(fixed), True
+    c = np.linalg.svd(cosines, compute_uv=False)[::-1][:moving]
+    s = np.linalg.svd(across, compute_uv=False)[:moving]
+    large = c * c < 0.5
+    angles = np.where(large, np.arccos(np.where(large, c, 0.0)), np.arcsin(np.where(large, 0.0, s)))
+    has_full_rank = np.linalg.matrix_rank(A) == A.shape[1] and np.linalg.matrix_rank(B) == B.shape[1]
+    return np.concatenate((angles, np.zeros(fixed))), bool(has_full_rank and np.all(s > 1e-7))
+
+
+@of_scipy("scipy.linalg.subspace_angles")
+def _subspace_angles(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    name = "subspace_angles"
+    arguments = named_arguments(ev, sys.modules["scipy.linalg"].subspace_angles, args, kwargs)
+    leave_to_python(ev, name, arguments.values())
+    a, b = (array_of_floats(ev, name, arguments[key], (2,)) for key in "AB")
+    try:
+        with derivative_code(ev):
+            angles = ev.call(Static(_principal_angles), [a, b])
+    except Dead:
+        ev.refuse("SCT402", f"`{name}` is not differentiated for these arguments", why="SciPy raises an exception: the "
+                  "matrices have different numbers of rows")
+    assert isinstance(angles, Tup)
+    like, regular = angles.items
+    computed = ev.emit(solver, ev.operand(a), ev.operand(b), text=f"scipy.linalg.{name}(_0, _1)",
+                       type=ev.operand(like).type)
+    flag = ev.operand(regular)
+    return standing_for(ev, computed, like, converged=flag if isinstance(flag, Value) else None, error="an angle "
+                        "between the spaces is 0, or the columns of a matrix depend on one another")
