@@ -63,7 +63,8 @@ def with_those_from_outside(c):
     return r(0.3) + np.sum((p * HALVES).c ** 2) + (p * CUBIC).order + np.sum((HALVES + p).coeffs)
 
 
-@pytest.mark.parametrize("f", [by_powers, by_series, root, overwritten, with_those_from_outside], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("f", [by_powers, by_series, root, overwritten, with_those_from_outside],
+                         ids=lambda f: f.__name__)
 def test_program(f: Callable[..., Any]) -> None:
     agrees(f, C)
     check_grads(f, (C,), order=2 if f is root else 1)
