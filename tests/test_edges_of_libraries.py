@@ -197,3 +197,38 @@ def test_refusals_say_what_is_not_supported(f: Callable[..., Any], code: str, te
 def test_what_numpy_does_not_take_raises_as_it_does() -> None:
     with pytest.raises(TypeError, match="zeros_like\\(\\) got an unexpected keyword argument 'bogus'"):
         sct.grad(lambda x: np.sum(np.zeros_like(x, bogus=1) + x))(X)  # type: ignore[call-overload]
+
+
+TINY = 5e-324
+"""The smallest positive number, whose inverse is too large for a number."""
+
+
+@pytest.mark.parametrize("f", [np.arctan2, math.atan2])
+@pytest.mark.parametrize(("y", "x", "dy", "dx", "slope"), [
+    (TINY, 0.0, 1.0, 0.0, 0.0), (0.0, TINY, 0.0, 1.0, 0.0), (TINY, TINY, 1.0, 1.0, 0.0), (TINY, TINY, 0.0, 0.0, 0.0),
+    (1e-310, 1e-310, 1.0, 0.0, math.inf), (1e-310, -2e-310, 2e-310, 0.0, -0.8), (2.0, TINY, 0.0, 1.0, -0.5),
+    (1e300, 1e300, 1e300, 0.0, 0.5)])
+def test_angles_at_numbers_near_zero(f: Any, y: float, x: float, dy: float, dx: float, slope: float) -> None:
+    with np.errstate(all="ignore"):
+        assert jvp(f, (y, x), (dy, dx))[1] == pytest.approx(slope)
+
+
+MASK = [True, False, True]
+OF_MASKS: dict[str, Callable[..., Any]] = {
+    "a list": lambda x: weighed(np.delete(x, [True, False, True])),
+    "a list from outside": lambda x: weighed(np.delete(x, MASK)),
+    "an array": lambda x: weighed(np.delete(x, np.array(MASK))),
+    "rows": lambda x: weighed(np.delete(np.outer(x, x), MASK, axis=0)),
+    "columns": lambda x: weighed(np.delete(np.outer(x, x), MASK, axis=1)),
+    "all axes": lambda x: weighed(np.delete(np.outer(x, x), MASK * 3)),
+    "a comparison": lambda x: weighed(np.delete(x, x > 1.0)),
+    "a list of comparisons": lambda x: weighed(np.delete(x, [v > 1.0 for v in x])),
+    "none": lambda x: weighed(np.delete(x, [False] * 3)),
+    "all": lambda x: weighed(np.delete(x, [True] * 3)) + x[0],
+    "of another length": lambda x: weighed(np.delete(x, [True, False])),
+    "beside integers": lambda x: weighed(np.delete(x, [True, 2]))}
+
+
+@pytest.mark.parametrize("name", OF_MASKS)
+def test_items_that_a_mask_deletes(name: str) -> None:
+    agrees(OF_MASKS[name], np.array([0.5, 2.0, 1.5]))

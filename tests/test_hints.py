@@ -278,6 +278,23 @@ def _() -> Any:
     return refused, followed
 
 
+@case("pass a copy to the call: `f(x.copy())`")
+def arrays_that_python_may_hold() -> tuple[Any, Any]:
+    def refused(x):
+        edges = np.arange(3.0)
+        bins = np.histogram_bin_edges(edges, 3)
+        edges[0] = x[0]
+        return np.sum(edges * bins[:3])
+
+    def followed(x):
+        edges = np.arange(3.0)
+        bins = np.histogram_bin_edges(edges.copy(), 3)
+        edges[0] = x[0]
+        return np.sum(edges * bins[:3])
+
+    return refused, followed
+
+
 @case("put a copy into the list: `append(copy.copy(x))`; change an item by replacing it: `x = copy.copy(xs[i])`, "
       "change `x`, then `xs[i] = x`")
 def change_objects_in_a_list() -> tuple[Any, Any]:

@@ -771,6 +771,34 @@ def a_differentiated_number_of_a_loop(x, n):
     return statistics.mean([v, 1.0])
 
 
+def lists_of_numbers_that_are_passed(x, n):
+    """A new array shares no memory with them."""
+    p, rows, s = [1.0, 2.0, 3.0], [[1.0, 2.0], [3.0, 5.0]], 0.0
+    for i in range(n):
+        s += np.abs(np.roots(p)[0]) * x + np.histogram_bin_edges(rows, 2)[1] * x
+        p[1] = 1.0 + i
+        rows[1][0] = 4.0
+    return s
+
+
+def an_array_that_is_passed(x, n):
+    p, s = np.arange(3.0), 0.0
+    for i in range(n):
+        s += np.histogram_bin_edges(p, 2)[1] * x
+        p[1] = 1.0 + i
+    return s
+
+
+def test_lists_of_numbers_may_be_written_after_a_call() -> None:
+    agrees(lists_of_numbers_that_are_passed, 3.0, 3)
+
+
+def test_the_reason_of_an_array_that_python_may_hold() -> None:
+    with pytest.raises(SctError, match="an object of Python may hold") as caught:
+        value_and_grad(an_array_that_is_passed)(3.0, 2)
+    assert caught.value.code == "SCT307" and "passed to a call" in str(caught.value.why)
+
+
 def a_differentiated_number_in_a_text(x, n):
     return float(json.loads(json.dumps(x))) * n
 

@@ -923,7 +923,7 @@ class Payment:
                 continue
 
 
-def pairs(text):
+def years_and_amounts(text):
     for payment in Payment.read(text):
         yield payment.year, payment.paid
 
@@ -941,7 +941,7 @@ PAYMENTS = "year;paid\n2009;3.0\n2008;4.0\nbad\n2009;2.5"
 
 @pytest.mark.parametrize("f", [
     lambda x: sum(p.paid * (1.0 + x) ** (2010 - p.year) for p in sorted(Payment.read(PAYMENTS), key=lambda p: p.year)),
-    lambda x: sum(paid * x ** (2010 - year) for year, paid in sorted(pairs(PAYMENTS))),
+    lambda x: sum(paid * x ** (2010 - year) for year, paid in sorted(years_and_amounts(PAYMENTS))),
     lambda x: sum(v * k * x for k, v in enumerate(sorted(amounts(PAYMENTS), reverse=True))),
     lambda x: x * len(set(amounts(PAYMENTS))) + sum([*amounts(PAYMENTS), x]),
     lambda x: x * tuple(amounts(PAYMENTS))[1] + x * max(amounts(PAYMENTS)) * math.fsum(amounts(PAYMENTS))])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import warnings
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from numpy.polynomial import (
 )
 from oracle import agrees, refuses
 
-from sct import SctError, check_grads, grad
+from sct import SctError, check_grads, grad, value_and_grad
 
 C = np.array([1.3, -2.0, 0.5, 3.1])
 T = np.linspace(-1.0, 2.0, 9)
@@ -76,11 +77,74 @@ def with_roots(c):
     return Chebyshev(c).roots()[0] ** 2
 
 
-@pytest.mark.parametrize("f", [fitted, moved, computed, constant, of_coefficients, on_grids, with_roots],
-                         ids=lambda f: f.__name__)
+def with_roots_of_several_series(c):
+    r = Legendre(c, domain=[0.0, 2.0]).roots()
+    return Chebyshev(c).roots()[0] * chebyshev.chebroots(c)[1].real * r[-1]
+
+
+def with_roots_in_a_loop(c):
+    s = 1.0
+    for d in (c, c * 2.0, c[1:]):
+        s *= Chebyshev(d).roots()[0] * Hermite(c).roots()[0] + Laguerre(d).roots()[1]
+    return s
+
+
+@pytest.mark.parametrize("f", [
+    fitted, moved, computed, constant, of_coefficients, on_grids, with_roots, with_roots_of_several_series,
+    with_roots_in_a_loop], ids=lambda f: f.__name__)
 def test_program(f: Program) -> None:
     agrees(f, C)
-    check_grads(f, (C,), order=2 if f in (moved, constant, with_roots) else 1)
+    of_first_order = fitted, computed, of_coefficients, on_grids
+    check_grads(f, (C,), order=1 if f in of_first_order else 2)
+
+
+OSCILLATING = np.array([3.0, 0.1, 0.8, 0.2])
+"""The coefficients of series that have complex roots in each basis."""
+
+
+def last_root(basis, c):
+    return abs(basis(c).roots()[-1])
+
+
+def root_on_a_domain(basis, c):
+    return basis(c, domain=[0.0, 2.0]).roots()[1].imag
+
+
+def roots_in_a_loop(basis, c):
+    s = 0.0
+    for i in range(2):
+        s += np.sum(np.abs(basis._roots(c * (1.0 + i) + 0.01 * i)) ** 3)
+    return s
+
+
+@pytest.mark.parametrize("f", [last_root, root_on_a_domain, roots_in_a_loop], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("basis", [Polynomial, Chebyshev, Legendre, Hermite, HermiteE, Laguerre],
+                         ids=lambda cls: cls.__name__)
+def test_complex_roots(basis: Any, f: Any) -> None:
+    assert np.iscomplexobj(basis(OSCILLATING).roots())
+    of_basis = functools.partial(f, basis)
+    agrees(of_basis, OSCILLATING)
+    check_grads(of_basis, (OSCILLATING,), order=2 if f is last_root else 1)
+
+
+@pytest.mark.parametrize("roots", [polynomial.polyroots, chebyshev.chebroots, lambda c: Legendre(c).roots()],
+                         ids=["polyroots", "chebroots", "Legendre"])
+def test_roots_that_are_real_in_other_calls(roots: Any) -> None:
+    f = lambda c: np.sum(np.abs(roots(c)))
+    derivative = value_and_grad(f)
+    for c in (OSCILLATING, OSCILLATING[2:], C, OSCILLATING[3:], OSCILLATING):
+        agrees(f, c, derivative=derivative)
+
+
+def test_roots_that_are_real_in_one_iteration_alone() -> None:
+    def f(c):
+        s = 0.0
+        for i in range(2):
+            s += np.sum(np.abs(chebyshev.chebroots(c[2 * i:])))
+        return s
+
+    with pytest.raises(SctError, match="is real or complex"):
+        grad(f)(OSCILLATING)
 
 
 def test_zeros_of_the_highest_powers() -> None:

@@ -36,6 +36,28 @@ def of_attributes(x, n):
     return abs(p.z) ** 2 + abs(p.items[0] * p.items[1].conjugate()) + p.z.conjugate().imag * n
 
 
-@pytest.mark.parametrize("f", [of_a_list, beside_an_array, of_known_numbers, of_attributes])
+def from_an_int(x, n):
+    z = (x * np.exp(1j * x))[:n]
+    return abs(sum(list(z), 2)) + abs(sum([v * v for v in z], True)) + abs(sum(z, 3)) + x[0] ** 2
+
+
+def from_a_real_number(x, n):
+    z = (x * np.exp(1j * x))[:n]
+    return abs(sum(list(z), x[1])) + abs(sum(z.tolist(), 0.5)) + abs(sum(z, x[0])) + abs(sum(z, float(x[1])))
+
+
+def from_a_complex_number(x, n):
+    z = (x * np.exp(1j * x))[:n]
+    return abs(sum(list(z), 1j)) + abs(sum(list(x[:n]), 1j * x[1])) + abs(sum([v * v for v in x[:n]], 0.5j)) + x[0]
+
+
+def arrays_from_complex_numbers(x, n):
+    rows = list(np.outer(x, x)[:n])
+    return np.sum(np.abs(sum(rows, 1j * x)) + np.abs(sum([v * 1j for v in rows], x)))
+
+
+@pytest.mark.parametrize("f", [
+    of_a_list, beside_an_array, of_known_numbers, of_attributes, from_an_int, from_a_real_number,
+    from_a_complex_number, arrays_from_complex_numbers])
 def test_as_in_python(f):
     agrees_in_every_mode(f, [(X, n) for n in (2, 0, 1)])

@@ -11,7 +11,6 @@ from __future__ import annotations
 import inspect
 import operator
 import sys
-import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -85,7 +84,7 @@ _ALWAYS = {"full_output": (False, 0), "disp": (True,)}
 _BRACKETING = _Solver(("f",), FLOAT, _ALWAYS)
 _TEXTS = ("message", "flag")
 _OTHERS = ("fun", "njev", "jac", "cost", "grad", "optimality", "active_mask", "method", "fjac", "r", "qtf", "hess_inv",
-           "hess", "nhev", "keys", "values", "items", "get")
+           "hess", "nhev")
 """Attributes of the results of SciPy that are texts, and those that sct does not read."""
 
 _METHODS = ("Nelder-Mead", "Powell", "CG", "BFGS", "Newton-CG", "L-BFGS-B", "TNC", "SLSQP", "COBYLA", "COBYQA",
@@ -190,18 +189,23 @@ def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstrac
     return library_object(ev, f"what `{name}` returns", {place: x, flag: converged, **others}, _OTHERS)
 
 
-_BY_GRADIENT = [Static(method) for method in (None, "CG", "BFGS", "Newton-CG", "L-BFGS-B", "SLSQP", "cg", "bfgs",
-                                              "newton-cg", "l-bfgs-b", "slsqp")]
-"""Methods of `minimize` whose result has the gradient."""
+_GRADIENT_OF = {"trust-constr": "grad"} | dict.fromkeys((
+    None, "cg", "bfgs", "newton-cg", "l-bfgs-b", "tnc", "slsqp", "dogleg", "trust-ncg", "trust-krylov", "trust-exact"),
+    "jac")
+"""For each method of `minimize` whose result has the gradient: the attribute which that is."""
 
 
 def _has_derivative(ev: Evaluator, solver_result: Value, name: str, arguments: Mapping[str, Abstract], converged: Value
                     ) -> Value:
     """Has the solver converged, if not to its tolerance then to the default one of the method BFGS?"""
-    if name != "minimize" or arguments.get("method", Static(None)) not in _BY_GRADIENT:
+    method = arguments.get("method", Static(None))
+    known = method.value if isinstance(method, Static) else ""
+    gradient = _GRADIENT_OF.get(known.lower() if isinstance(known, str) else known)
+    if name != "minimize" or gradient is None:
         return converged
     with derivative_code(ev):
-        result: Value = ev.emit(part, solver_result, text="(_0.success or abs(_0.jac).max() <= 1e-05)", type=BOOL)
+        result: Value = ev.emit(part, solver_result, text=f"(_0.success or abs(_0.{gradient}).max() <= 1e-05)",
+                                type=BOOL)
     return result
 
 
@@ -255,14 +259,15 @@ def _bounds(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     arguments = named_arguments(ev, sys.modules["scipy.optimize"].Bounds, args, kwargs)
     if "keep_feasible" in arguments:
         ev.refuse("SCT402", "`keep_feasible` of `Bounds` is not supported", hint="leave it out")
-    return ev.new_object(types.SimpleNamespace, {
-        "_of": Static("Bounds"), "lb": arguments.get("lb", Static(-np.inf)), "ub": arguments.get("ub", Static(np.inf))})
+    return library_object(ev, "an object of `Bounds`", {
+        "_of": Static("Bounds"), "lb": arguments.get("lb", Static(-np.inf)),
+        "ub": arguments.get("ub", Static(np.inf))}, ())
 
 
 def _ends(ev: Evaluator, bounds: Abstract) -> list[Abstract]:
     """The lower and the upper ends of an object of `Bounds`, or nothing."""
     if isinstance(bounds, ObjRef) and "_of" in ev.slots(bounds).keys:
-        return list(ev.slots(bounds).items[1:])
+        return list(ev.slots(bounds).items[1:3])
     if isinstance(bounds, Static) and type(bounds.peek).__name__ == "Bounds" and bounds.path is not None:
         return [ev.call(Static(getattr), [bounds, Static(key)]) for key in ("lb", "ub")]
     return []

@@ -177,7 +177,7 @@ def _solve_ivp(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         "sol": _between(problem, method, outcome, steps, accepted, span, success) if is_read_between else _NONE}
     for key in ("message", "status", "nfev", "njev", "nlu"):
         attributes[key] = ev.emit(part, outcome, text=f"_0.{key}", type=OBJECT if key == "message" else INT)
-    return library_object(ev, "what `solve_ivp` returns", attributes, ("keys", "values", "items", "get"))
+    return library_object(ev, "what `solve_ivp` returns", attributes, ())
 
 
 def _method(ev: Evaluator, arguments: Mapping[str, Abstract]) -> str:

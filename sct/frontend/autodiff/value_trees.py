@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, MutableSequence, MutableSet
 from dataclasses import replace
-from typing import Any
+from typing import Any, NoReturn
 
 from sct.errors import contains_itself
 from sct.frontend.arguments.abstract_arguments import schema_of_tree
@@ -16,6 +16,7 @@ from sct.frontend.objects.container_objects import ITEMS
 from sct.frontend.objects.objects import check_set
 from sct.frontend.state.store import refuse_unset
 from sct.frontend.values.abstract_values import (
+    DELETED,
     SLICE,
     Abstract,
     Choice,
@@ -27,6 +28,7 @@ from sct.frontend.values.abstract_values import (
     MapRef,
     ObjRef,
     OptionalTuple,
+    Poison,
     Ref,
     RunTimeTuple,
     Static,
@@ -194,6 +196,14 @@ def _tree_of(ev: Evaluator, v: Abstract, leaves: list[Abstract], where: str, num
     if isinstance(v, Choice):
         ev.refuse("SCT502", f"one of several objects is not supported {where}", why="which one depends on the path",
                   hint="return a number or an array of it")
+    _refuse(ev, v, where)
+
+
+def _refuse(ev: Evaluator, v: Abstract, where: str) -> NoReturn:
+    """Refuses a value that has no structure."""
+    if isinstance(v, Poison) and v != DELETED:
+        with ev.at(ev.loc or ev.returned_at):
+            ev.refuse("SCT503", f"a value that sct does not know is not supported {where}", why=v.reason, hint=v.hint)
     what = abstract_in_words(v) if isinstance(v, (OptionalTuple, RunTimeTuple)) else "a function or a range"
     with ev.at(ev.loc or ev.returned_at):
         if isinstance(v, Iteration) and v.state is not None:

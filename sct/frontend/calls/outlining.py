@@ -58,6 +58,7 @@ class OutliningPlan:
     in_line    all other functions are evaluated in line, up to the limit
     opaque     functions that are called as they are, and the refusal that is the reason
     asked      generators that call themselves, whose tests are guarded: how deep they are nested must be known
+    of_observed_dtype  functions of libraries whose result has another dtype on another path: it has the observed one
     collected  those of them whose items are first put into a list, since how deep they are nested is not known
     by_python  the places of expressions that Python evaluates, since sct does not
     deques     the places of calls that make deques which hold differentiated numbers: sct evaluates their methods
@@ -113,6 +114,7 @@ class OutliningPlan:
     in_line: bool = False
     opaque: dict[Any, SctError] = field(default_factory=dict)
     asked: set[Any] = field(default_factory=set)
+    of_observed_dtype: set[Any] = field(default_factory=set)
     collected: set[Any] = field(default_factory=set)
     by_python: set[Any] = field(default_factory=set)
     deques: set[Any] = field(default_factory=set)

@@ -62,14 +62,20 @@ PYTHON_EXPRESSION: list[Callable[..., Any]] = []
 
 def unread(what: str, names: Iterable[str]) -> Poison:
     """A part of a result of a library's function, of which sct reads the attributes with these names alone."""
-    *first, last = (f"`{name}`" for name in names)
+    *first, last = [f"`{name}`" for name in names] or ["nothing"]
     read = f"{', '.join(first)} and {last}" if first else last
     return Poison(f"of {what}, sct reads {read} alone", "compute it outside the function")
 
 
 def library_object(ev: Evaluator, what: str, read: Mapping[str, Abstract], others: Iterable[str]) -> Abstract:
-    """The result of a library's function, of which sct reads some attributes; `others`: those that it does not."""
-    return ev.new_object(types.SimpleNamespace, {**dict.fromkeys(others, unread(what, read)), **read})
+    """The result of a library's function, of which sct reads some attributes; `others`: those that it does not. It is a
+    dict in SciPy, and no such object as the function would hand out."""
+    parts = unread(what, [name for name in read if not name.startswith("_")])
+    return ev.new_object(types.SimpleNamespace, {**read, **{
+        name: parts for name in (*others, *_OF_DICTS) if name not in read}})
+
+
+_OF_DICTS = ("keys", "values", "items", "get")
 
 
 def python_expression(f: T) -> T:

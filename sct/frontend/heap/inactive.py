@@ -106,7 +106,8 @@ def evaluated_by_python(ev: Evaluator, text: str, operands: Sequence[Operand], v
     value = typed(ev, text, operands, types, user_text(ev.loc), op, gives_fresh)
     nested = any(_has_container(ev, x) for v in values for x in _items(ev, v))
     if not gives_fresh and (keeps or any(map(_may_hold, types)) or nested and ("object", collections.Counter) in types):
-        give(ev, values, keeps or any(map(_is_view, types)))
+        of_arrays = not keeps and all(t[0] in ("array", "number") for t in types)
+        give(ev, [v for v in values if not of_arrays or _has_array(ev, v)], keeps or any(map(_is_view, types)))
         hold_all(ev, value)
     return value
 
@@ -164,12 +165,19 @@ def _has_container(ev: Evaluator, v: Abstract) -> bool:
     return isinstance(v, (ListRef, DictRef)) or isinstance(v, Tup) and any(_has_container(ev, x) for x in v.items)
 
 
+def _has_array(ev: Evaluator, v: Abstract) -> bool:
+    """May a new array share memory with this?  It shares none with lists of numbers."""
+    return not isinstance(v, (Tup, ListRef)) or is_dynamic(ev, v) or any(
+        _has_array(ev, x) for x in _items(ev, v) if not is_literal(x) and not (isinstance(x, Value) and is_float(x)))
+
+
 def hold_all(ev: Evaluator, v: Abstract) -> None:
     """Forbids writes to an array or container, and to those in it."""
     for x in _items(ev, v):
         hold_all(ev, x)
     if isinstance(v, (Ref, ListRef, DictRef)):
         ev.store.hold(v.addr)
+        ev.containers.given.add(v.addr)
 
 
 def _may_hold(t: Observed) -> bool:

@@ -14,7 +14,7 @@ from sct.frontend.interpreter.statements import FALL, block, guard, leave_alike
 from sct.frontend.source.name_scopes import nodes_in, reads
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state.fixpoint import Dead
-from sct.frontend.state.observed_types import is_of_sct
+from sct.frontend.state.observed_types import is_of_sct, observed_dtype
 from sct.frontend.state.parts import Frame
 from sct.frontend.values.abstract_values import Abstract, Key, Poison, Static
 from sct.frontend.values.guards import NeedsStatic
@@ -54,6 +54,7 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
             return ev.store.vars.get(key, Static(None))  # unbound where the loop over it has been left
         result = ev.store.vars[key]
         if isinstance(result, Poison):
+            _take_observed_dtype(ev, frame)
             ev.refuse("SCT502", f"the result of `{frame.source.name}` depends on the path", why=result.reason,
                       node=node.body[-1])
         if isinstance(result, Value) and result.type in (NONE, Undef(NONE)):
@@ -68,6 +69,15 @@ def inline(ev: Evaluator, frame: Frame) -> Abstract:
         if not frame.live.captured and not _makes_functions(node):
             for k in [k for k in ev.store.vars if k.frame == frame.id]:
                 ev.store.unbind(k)
+
+
+def _take_observed_dtype(ev: Evaluator, frame: Frame) -> None:
+    """Lets the call in the frame, whose arrays have another dtype on another path, have the one that was observed.
+
+    Only calls of libraries: the paths of the user's own functions are the user's to see."""
+    if is_installed(frame.source.file) and frame.code not in ev.functions.plan.of_observed_dtype \
+            and observed_dtype(ev, frame) is not None:
+        raise ev.functions.plan.changed(of_observed_dtype={frame.code})
 
 
 def _place_at_call(refusal: SctError, frame: Frame, call: Loc | None) -> None:

@@ -18,6 +18,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import leaves_generator, raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import GUARDING, guarding_statement, statement
 from sct.frontend.evaluator.lookup_guards import absent, path_to
+from sct.frontend.heap.inactive import OBSERVED_BEFORE
 from sct.frontend.heap.join_paths import evaluate_branches, join_branches, run_branch, run_branches
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.attributes import get
@@ -28,6 +29,7 @@ from sct.frontend.source.name_scopes import reads
 from sct.frontend.source.parse import loc_of
 from sct.frontend.state import choices
 from sct.frontend.state.fixpoint import Dead
+from sct.frontend.state.observed_types import observed_dtype
 from sct.frontend.state.parts import changed
 from sct.frontend.values.abstract_values import (
     DELETED,
@@ -40,7 +42,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Operand, Value
-from sct.ir.types import Undef
+from sct.ir.types import Tensor, Undef, dtype_name
 from sct.ops import eq, lt
 
 __all__ = [
@@ -330,11 +332,24 @@ def return_value(ev: Evaluator, node: Any) -> None:
         read_as_bound(ev, Key(frame.id, name))
     before = frame.now
     frame.be_at(before | reads(node))
-    v = Static(None) if node.value is None else ev.eval(node.value)
+    v = Static(None) if node.value is None else _of_observed_dtype(ev, ev.eval(node.value))
     frame.be_at(before)
     frame.note_return(loc_of(node, frame.source.file))
     ev.store.vars[Key(frame.id, "<return>")] = v
     ev.set_exit(RETURN)
+
+
+def _of_observed_dtype(ev: Evaluator, v: Abstract) -> Abstract:
+    """What the call in progress returns. An array of another dtype than the observed one raises TypeError, if that
+    depends on the path: the function is observed again."""
+    frame = ev.frames[-1]
+    dtype = observed_dtype(ev, frame) if frame.code in ev.functions.plan.of_observed_dtype else None
+    t = ev.type_of(v) if isinstance(v, Ref) and dtype is not None else None
+    if isinstance(t, Tensor) and dtype is not None and t.dtype != dtype_name(dtype):
+        with ev.tries.none():
+            raise_at_run_time(ev, "TypeError", f"the result of {frame.source.name} must be an array of {dtype}"
+                              f"{OBSERVED_BEFORE}")
+    return v
 
 
 def read_as_bound(ev: Evaluator, key: Key) -> None:

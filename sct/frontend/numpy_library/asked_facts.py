@@ -7,14 +7,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import FunctionType
 from typing import Any
 
-from sct.errors import Loc
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.heap.join_paths import evaluate_branches
-from sct.frontend.numpy_library.stand_ins import STAND_INS
-from sct.frontend.state.observed_types import latest_place
+from sct.frontend.state.observed_types import observed_call
 from sct.frontend.values.abstract_values import Abstract
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Op, Operand, Value
@@ -92,27 +89,9 @@ def _kind(t: Type) -> object:
     return (t.carrier, t.dtype, t.rank) if isinstance(t, Tensor) else t
 
 
-def _observed_place(ev: Evaluator) -> Loc | None:
-    """The place of this call in the user's code: that of the call of the library which gives what this one does."""
-    place = ev.loc
-    for frame in reversed(ev.frames):
-        if frame.function not in STAND_INS.values() and not _gives_roots(frame.function):
-            break
-        place = frame.called_at
-    return place
-
-
-def _gives_roots(f: Any) -> bool:
-    """Is this a function of NumPy, or one that stands for it, whose result has the dtype of the eigenvalues in it?"""
-    return isinstance(f, FunctionType) and f.__name__.endswith("roots") and \
-        f.__module__.split(".")[0] in ("numpy", "sct")
-
-
 def _observed_dtype(ev: Evaluator, spelling: str, error: NeedsStatic) -> str:
     """The dtype of the array that this call gave in the latest of the observed runs that made it."""
-    place = _observed_place(ev)
-    types = ev.observed(place)
-    latest = ev.observed(latest_place(place)) if place is not None else frozenset()
+    types, latest = observed_call(ev, ev.loc, ev.frames)
     dtypes = sorted({str(t[1]) for t in latest or types if t[0] == "array"})
     if latest and len(dtypes) > 1:
         ev.refuse("SCT505", f"the result of `{spelling}` is real or complex",

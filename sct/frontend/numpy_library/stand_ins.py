@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from sct.frontend.state.observed_types import gives_eigenvalues
+
 __all__ = [
     "STAND_INS", "as_roots", "leading_zeros", "part_of", "piecewise_of_number", "size_of_series", "trimmed",
     "vectorized", "without_leading_zeros"]
@@ -88,6 +90,7 @@ def as_roots(r: Any, p: Any) -> Any:
     """Stands for `r`, the roots of the polynomial, with their derivative."""
 
 
+@gives_eigenvalues
 @_stands_for(np.roots)
 def _roots(p: Any) -> Any:
     """Of a real constant, too, with a matrix without rows: the result has one type on every path."""

@@ -24,12 +24,14 @@ from sct.frontend.numpy_library.stand_ins import size_of_series, trimmed
 from sct.frontend.polynomials.by_powers import (
     BySeries,
     class_of,
+    new_poly1d,
     new_series,
     power_series,
     seen_into,
     vector_of,
 )
-from sct.frontend.polynomials.constant_splines import SERIES, class_of_polynomial, parts_of_series
+from sct.frontend.polynomials.constant_splines import SERIES, class_of_polynomial, coefficients_of, parts_of_series
+from sct.frontend.state.observed_types import gives_eigenvalues
 from sct.frontend.values.abstract_values import Abstract, Static
 
 __all__: list[str] = []
@@ -93,6 +95,7 @@ class Series:
     def degree(self) -> Any:
         return len(self) - 1
 
+    @gives_eigenvalues
     def roots(self) -> Any:
         return mapdomain(self._roots(trimmed(self._c)), self._window, self._domain)
 
@@ -234,7 +237,9 @@ def _read_only(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _seen_into(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (x,) = args
     cls = class_of_polynomial(ev, x)
-    return x if cls is None or cls is np.poly1d else ev.call(Static(new_series), [
+    if cls is np.poly1d:
+        return ev.call(Static(new_poly1d), [coefficients_of(ev, x, "coeffs", counted=True)])
+    return x if cls is None else ev.call(Static(new_series), [
         Static(cls), *parts_of_series(ev, x), Static(True)])
 
 
@@ -274,6 +279,7 @@ def _register(cls: Any) -> None:
             Static(cls), Static(cls._fit), _interval(cls, {}, "domain"), _interval(cls, arguments, "window"),
             *(arguments[key] for key in ("x", "y", "deg")), *rest])
 
+    gives_eigenvalues(cls._roots)
     of_scipy(f"numpy.polynomial.{name}")(create)
     of_scipy(f"numpy.polynomial.{name}.fit")(fit)
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import inspect
 import sys
-import types
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -132,9 +131,9 @@ def _constraint_object(name: str) -> Any:
         others = set(arguments) - {_FIRST[name], "lb", "ub"}
         if others:
             ev.refuse("SCT402", f"`{min(others)}` of `{name}` is not supported", hint=f"leave `{min(others)}` out")
-        return ev.new_object(types.SimpleNamespace, {
+        return library_object(ev, f"an object of `{name}`", {
             "_of": Static(name), "_first": arguments[_FIRST[name]], "_lb": arguments.get("lb", Static(-np.inf)),
-            "_ub": arguments.get("ub", Static(np.inf))})
+            "_ub": arguments.get("ub", Static(np.inf))}, ("keep_feasible",))
 
     return handle
 
@@ -352,7 +351,8 @@ def _bounded(ev: Evaluator, name: str, f: Abstract, extra: Sequence[Abstract], b
     others: dict[str, Abstract] = {key: ev.emit(part, optimum, text=f"_0.{key}", type=t) for key, t in (
         ("nit", INT), ("nfev", INT), ("status", INT), ("message", OBJECT))}
     least = at_solution(ev, optimum, "fun", result, function_of_unknown(ev, f, extra, _NUMBER, name))
-    return ev.new_object(types.SimpleNamespace, {"x": result, "fun": least, "success": success, **others})
+    return library_object(ev, "what `minimize_scalar` returns", {"x": result, "fun": least, "success": success,
+                                                                 **others}, ())
 
 
 _NUMBER = Tensor("np", "f64")

@@ -53,10 +53,11 @@ __all__: list[str] = []
 def sum_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     total: Abstract = args[1] if len(args) > 1 else kwargs.get("start", Static(0))
     of_run_time = isinstance(args[0], ListRef) and dynamic_lists.is_dynamic(ev, args[0])
-    if isinstance(args[0], Ref) and total == Static(0) and (filled := _has_complex_items(ev, args[0])) is not None:
+    if isinstance(args[0], Ref) and _is_real(total, of_python=True) and (
+            filled := _has_complex_items(ev, args[0])) is not None:
         if not filled:
             return total
-        total = Static(0j)  # 0 is this number in a sum with a complex one
+        total = ev.call(Static(complex), [total])  # it is this number in a sum with a complex one
     if isinstance(args[0], Ref) or of_run_time and (isinstance(total, ListRef) or is_object(total) or is_link(total)):
         return ev.call(Static(sum_of_items), [args[0], total])
     return run_through(ev, args[0], lambda v: _summed(ev, v, total))
@@ -71,8 +72,9 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
         elem = column.type.elem if isinstance(column.type, List) else None
         if isinstance(elem, Never):  # it never gets items
             return total
-        if not start and isinstance(elem, Tensor) and (elem.is_array or elem.kind == "c"):
-            return _sum_of_items(ev, column, dynamic_lists.length(ev, over), elem)
+        of_complex = isinstance(elem, Tensor) and not elem.is_array and elem.kind == "c" and _is_real(total)
+        if isinstance(elem, Tensor) and (of_complex or elem.is_array and not start):
+            return _sum_of_items(ev, column, dynamic_lists.length(ev, over), elem, total)
         return ev.wrap(ev.emit(sum_list, column, *start))
     items: list[Abstract] = []
     rest = one_by_one(ev, over)
@@ -93,6 +95,14 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
     return total
 
 
+def _is_real(v: Abstract, of_python: bool = False) -> bool:
+    """Is this a real number?"""
+    if not isinstance(v, Value):
+        return isinstance(v, Static) and type(v.peek) in (bool, int, float)
+    t = v.type
+    return isinstance(t, Tensor) and not t.is_array and t.kind in "bif" and (t.carrier == "py" or not of_python)
+
+
 def _has_complex_items(ev: Evaluator, x: Ref) -> bool | None:
     """Has this vector of complex numbers an element?  None for other arrays, and where no guard can tell."""
     t = ev.type_of(x)
@@ -104,15 +114,16 @@ def _has_complex_items(ev: Evaluator, x: Ref) -> bool | None:
         return None
 
 
-def _sum_of_items(ev: Evaluator, column: Operand, n: Operand, elem: Tensor) -> Abstract:
-    """The sum of `n` arrays or complex numbers and the number 0, which it is of an empty list: whether it is empty is
-    guarded, or for arrays tested where the derivative runs; there no `try` may handle the TypeError."""
+def _sum_of_items(ev: Evaluator, column: Operand, n: Operand, elem: Tensor, total: Abstract) -> Abstract:
+    """The sum of `n` arrays and the number 0, or of complex numbers and a real one, which it is of an empty list: if it
+    is empty, is guarded, or for arrays tested where the derivative runs; there no `try` may handle the TypeError.
+    """
     filled = not may_be_empty(n)
     if not filled:
         empty = ev.wrap(ev.emit(eq, n, 0, spelling="operator.eq"))
         try:
             if ev.ask(empty, "whether a list is empty"):
-                return Static(0)
+                return total
             filled = True
         except (NeedsStatic, SctError):
             filled = elem.is_array and not any(c.may_catch((TypeError,)) for c in ev.tries.handled)
@@ -120,7 +131,8 @@ def _sum_of_items(ev: Evaluator, column: Operand, n: Operand, elem: Tensor) -> A
             evaluate_branches(ev, truth(ev, empty), lambda: raise_at_run_time(
                 ev, "TypeError", "`sum` of an empty list of arrays gives the number 0: begin with an array, "
                 "`sum(xs, np.zeros(n))`"), lambda: Static(None))
-    return ev.wrap(ev.emit(sum_list, column, filled=filled))
+    start = () if total == Static(0) else (ev.operand(total),)
+    return ev.wrap(ev.emit(sum_list, column, *start, filled=filled))
 
 
 def _maybe_float(x: Abstract) -> bool:

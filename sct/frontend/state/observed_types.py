@@ -18,9 +18,9 @@ import os
 import pathlib
 import re
 import types
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -29,10 +29,16 @@ from sct.ir.core import Lit, Operand
 from sct.ir.dims import sym
 from sct.ir.types import ANY_BOOL, ANY_INT, ANY_REAL, BOOL, FLOAT, INT, Tensor, Text, Type, dtype_name, is_supported
 
+if TYPE_CHECKING:
+    from sct.frontend.state.parts import Frame
+    from sct.frontend.state.state import State
+
 __all__ = [
-    "Observations", "Observed", "class_of_call", "class_of_generator", "holds_no_number", "is_of_latest", "is_of_sct",
-    "is_pure", "items_place", "latest_place", "numeric_type", "observed_type", "owner_place", "type_of_expression",
-    "types_in_sct"]
+    "Observations", "Observed", "class_of_call", "class_of_generator", "gives_eigenvalues", "holds_no_number",
+    "is_of_latest", "is_of_sct", "is_pure", "items_place", "latest_place", "numeric_type", "observed_call",
+    "observed_dtype", "observed_type", "owner_place", "type_of_expression", "types_in_sct"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 Observed = tuple[Any, ...]
 Observations = Mapping[Loc, frozenset[Observed]]
@@ -58,6 +64,33 @@ def latest_place(loc: Loc) -> Loc:
 
 def is_of_latest(place: Loc) -> bool:
     return place.line < 0
+
+
+_GIVE_EIGENVALUES: set[Callable[..., Any]] = set()
+"""Functions of libraries, and those that stand for them, whose result has the dtype of the eigenvalues in it."""
+
+
+def gives_eigenvalues(f: F) -> F:
+    """`f`, of whose result the dtype of the eigenvalues in it is observed."""
+    _GIVE_EIGENVALUES.add(f)
+    return f
+
+
+def observed_call(ev: State, loc: Loc | None, frames: Sequence[Frame]) -> tuple[frozenset[Observed], ...]:
+    """The types that were observed where the user calls what gives the result of the call at `loc`, in these frames:
+    those of all runs, and those of the latest one."""
+    for frame in reversed(frames):
+        if frame.function not in _GIVE_EIGENVALUES:
+            break
+        loc = frame.called_at
+    return ev.observed(loc), ev.observed(latest_place(loc)) if loc is not None else frozenset()
+
+
+def observed_dtype(ev: State, frame: Frame) -> str | None:
+    """The one dtype of the arrays that the call in the innermost frame gave in the latest observed run."""
+    _, latest = observed_call(ev, frame.called_at, ev.frames[:-1])
+    dtypes = {str(t[1]) for t in latest if t[0] == "array"}
+    return dtypes.pop() if len(dtypes) == 1 and all(t[0] == "array" for t in latest) else None
 
 
 def observed_type(value: Any, depth: int = 0) -> Observed:

@@ -13,7 +13,7 @@ from sct.ir.types import REAL_OF, Tensor, TypeMismatch
 from sct.ops import samples
 from sct.ops.arrays.concatenate import concatenate
 from sct.ops.arrays.creation import zeros_of
-from sct.ops.arrays.indexing import trailing
+from sct.ops.arrays.indexing import index, join, store, trailing
 from sct.ops.arrays.shape import dim
 from sct.ops.arrays.triangles import tril
 from sct.ops.linalg.decompositions import (
@@ -250,9 +250,18 @@ def lstsq_vjp(cts: Sequence[Any], ys: Sequence[Operand], a: Operand, b: Operand,
         if wide is None and number(b).rank == 2:
             raise TypeMismatch("the residuals of several right-hand sides are not differentiated if the sizes of the "
                                "matrix are known only at run time", hint="compute them from the solution")
-        change = mul(2.0, mul(sum_(residuals) if number(b).rank == 1 else residuals, conj_of(rest, rest)))
+        of_columns = sum_(residuals) if number(b).rank == 1 else of_full_rank(residuals, ys[1], rest)
+        change = mul(2.0, mul(of_columns, conj_of(rest, rest)))
         da, db = plus(da, neg(outer_product(change, x))), plus(db, change)
     return [da, db, *[None] * len(rcond)]
+
+
+def of_full_rank(ct: Operand, residuals: Operand, rest: Operand) -> Any:
+    """The cotangents of the residuals of all columns: zeros for a matrix of lower rank, which has no residuals."""
+    first, at = join([0])
+    row = index(real(rest) if number(rest).kind == "c" else rest, *at, key=first)
+    key, operands = join([slice(None, dim(residuals, axis=0))])
+    return store(zeros_of(row), ct, *operands, key=key)
 
 
 def least_squares() -> list[samples.Sample]:

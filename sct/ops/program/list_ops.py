@@ -42,6 +42,7 @@ from sct.ops.arrays.indexing import add_at, index, store, with_shape_of
 from sct.ops.arrays.shape import dim
 from sct.ops.registry import op, placeholders
 from sct.ops.scalar.arithmetic import add, floordiv, mod, sub
+from sct.ops.scalar.complex_parts import real
 from sct.ops.type_rules import item_at, number, numpy_dtype, part_of_list, place_name
 
 __all__ = [
@@ -323,7 +324,9 @@ def is_sum(xs: Operand, start: Operand | None = None, filled: bool = False) -> b
 
 
 def sum_transposed(ct: Operand, xs: Operand, start: Operand | None = None, filled: bool = False) -> list[Any]:
-    return [repeat(ct, dim(xs)), *([] if start is None else [ct])]
+    t = base_type(elem(xs))
+    of_item = real(ct) if number(ct).kind == "c" and isinstance(t, Tensor) and t.kind != "c" else ct
+    return [repeat(of_item, dim(xs)), *([] if start is None else [ct])]
 
 
 sum_list: Op = op("sum_list", type=type_sum, run=lambda xs, *start, **_: sum(xs, *start), emit=sum_text,

@@ -1,7 +1,8 @@
 """Sorting, and what is told by order: median, quantile, unique.
 
 What is sorted is permuted: the derivative puts each cotangent where its element came from.
-Equal elements count in the order in which they stand (a stable sort).
+Equal elements count in the order in which they stand (a stable sort).  Complex numbers are ordered by their real parts,
+and by their imaginary parts where these are equal.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def sorts() -> Iterable[samples.Sample]:
 
 
 argsort = op("argsort", "numpy.argsort .argsort", type=type_argsort, run=np.argsort, bind=bind_sort,
-             defaults={"axis": -1, "kind": None}, nondiff=POSITION, cost="dear",
+             defaults={"axis": -1, "kind": None}, nondiff=POSITION, cost="dear", complex=True,
              samples=sorts)
 
 
@@ -83,7 +84,7 @@ def sort_forward(dx: Operand, x: Operand, axis: int | None) -> Any:
 sort = op("sort", "numpy.sort", type=type_sort, run=np.sort, bind=bind_sort, defaults={"axis": -1, "kind": None},
           vjp=lambda ct, y, x, **attrs: sort_back(ct, x, **attrs),
           jvp=lambda tangents, y, x, axis=-1, kind=None: sort_forward(tangents[0], x, axis), cost="dear",
-          samples=sorts, layout="operands")
+          complex=True, samples=sorts, layout="operands")
 
 
 # -- partition ------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import cmath
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -165,14 +165,27 @@ rad2deg = function("rad2deg", "numpy.degrees math.degrees", lambda y, x: 180.0 /
 
 def arctan2_partials(z: Operand, y: Operand, x: Operand) -> list[Any]:
     """x / r / r and -y / r / r; r**2 itself, and products with x, may be 0 or infinite where r is not."""
-    r = hypot(x, y)
-    if is_python(r):
-        r = where(ne(r, 0.0), r, math.nan)
+    r = radius(y, x)
     return [div(div(x, r), r), neg(div(div(y, r), r))]
 
 
+def radius(y: Operand, x: Operand) -> Any:
+    r = hypot(x, y)
+    return where(ne(r, 0.0), r, math.nan) if is_python(r) else r
+
+
+def arctan2_jvp(tangents: Sequence[Operand | None], z: Operand, y: Operand, x: Operand) -> Any:
+    """(x / r dy - y / r dx) / r: also where 1 / r is too large for a number, and the tangent is not."""
+    (dy, dx), r = tangents, radius(y, x)
+    along = None if dy is None else mul(div(x, r), dy)
+    across = None if dx is None else mul(div(y, r), dx)
+    if across is None:
+        return None if along is None else div(along, r)
+    return div(neg(across) if along is None else sub(along, across), r)
+
+
 arctan2 = op("arctan2", "numpy.arctan2 math.atan2", spelled=True, **carriers("arctan2", "math.atan2"),
-             partials=arctan2_partials, samples=samples.pairs, compiled=True)
+             partials=arctan2_partials, jvp=arctan2_jvp, samples=samples.pairs, compiled=True)
 
 
 def type_hypot(*xs: Operand, spelling: str | None = None) -> Tensor:

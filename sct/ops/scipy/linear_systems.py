@@ -26,7 +26,9 @@ from sct.ops.scalar.arithmetic import add, conj_of, mul, neg, sub
 from sct.ops.scalar.selection import where
 from sct.ops.type_rules import number
 
-__all__ = ["cho_solve", "lu_solve", "root_of", "solve_continuous_lyapunov", "solve_sylvester", "solve_triangular"]
+__all__ = [
+    "cho_solve", "has_full_rank", "lu_solve", "root_of", "solve_continuous_lyapunov", "solve_sylvester",
+    "solve_triangular"]
 
 # -- what the entries share -------------------------------------------------------------------------------------
 
@@ -426,3 +428,14 @@ def discrete_riccati_vjp(ct: Operand, x: Operand, a: Operand, b: Operand, q: Ope
 op("solve_discrete_are", "scipy.linalg.solve_discrete_are", run=runs("solve_discrete_are"), raises="value",
    type=lambda a, b, q, r: type_equation(a, b, q, r, shape=lambda a, *_: matrix(a).shape), vjp=discrete_riccati_vjp,
    bind=lambda a, b, q, r: ([a, b, q, r], {}), cost="dear", square=True)
+
+
+# -- rank --------------------------------------------------------------------------------------------------------
+
+
+has_full_rank = op(
+    "has_full_rank", type=lambda a, b, *cond: BOOL, nondiff="a rank is constant between its jumps", cost="dear",
+    run=lambda a, b, *cond: bool(linalg("lstsq")(a, b, *cond)[2] == np.shape(a)[1]), complex=True,
+    emit=lambda a, b, *cond: f"scipy.linalg.lstsq(_0, _1{', _2' * len(cond)})[2] == _0.shape[1]",
+    samples=lambda: [((a, samples.arrays((4,))), {}) for a in (
+        samples.arrays((4, 2)), np.outer(np.arange(4.0), [1.0, 2.0]))])

@@ -173,10 +173,10 @@ class _Substitute:
                 and not n.eqn.primal and not advanced(n.attrs["key"]))
 
     def available_version(self, x: Operand) -> Operand | None:
-        """The last version of the array `x` that is available."""
+        """The last version of the array `x` that is available; what a forward loop carries has none."""
         while not self.is_available(x):
-            producer, _ = self.regions.producer[x]  # type: ignore[index]
-            if producer.eqn.op not in (add_at, store) or producer.home is not self.block:
+            producer = self.regions.node_of(x)
+            if producer is None or producer.eqn.op not in (add_at, store) or producer.home is not self.block:
                 return None
             x = producer.args[0]
         return x

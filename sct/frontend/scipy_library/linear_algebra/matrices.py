@@ -11,16 +11,20 @@ from typing import Any
 
 import numpy as np
 
+from sct.errors import SctError
+from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import check_value, leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
-from sct.frontend.values.abstract_values import Abstract, Ref, Static
-from sct.ir import Op
+from sct.frontend.state.fixpoint import Dead
+from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
+from sct.frontend.values.guards import NeedsStatic
+from sct.ir import Op, Value
 from sct.ops.program.solutions import solver
-from sct.ops.scipy.linear_systems import root_of
+from sct.ops.scipy.linear_systems import has_full_rank, root_of
 from sct.ops.scipy.matrix_logarithms import fractional_power_of, logm_of
 
 __all__: list[str] = []
@@ -124,7 +128,19 @@ def _lstsq(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     is_vector = isinstance(a, Ref) and isinstance(b, Ref) and (len(ev.shape_of(a)), len(ev.shape_of(b))) == (2, 1)
     is_tall = is_vector and ev.ask(ev.call(Static(operator.gt), [size_along(ev, a, 0), size_along(ev, a, 1)]),
                                    "whether there are more equations than unknowns")
-    return (_OF_VECTOR if is_tall else _OF_TABLE)(ev, args, kwargs)
+    is_number = is_tall and _has_full_rank(ev, a, b, arguments.get("cond", Static(None)))
+    return (_OF_VECTOR if is_number else _OF_TABLE)(ev, args, kwargs)
+
+
+def _has_full_rank(ev: Evaluator, a: Abstract, b: Abstract, cond: Abstract) -> bool:
+    """Has the matrix, in the call that is compiled, as many independent columns as columns?  It is guarded; where it is
+    known only at run time, the rank is full: the residual of another one raises ValueError."""
+    cutoff = [] if cond == Static(None) else [ev.operand(cond)]
+    try:
+        full = ev.emit(has_full_rank, ev.operand(a), ev.operand(b), *cutoff)
+        return bool(ev.ask(ev.wrap(full), "the rank of the matrix"))
+    except (NeedsStatic, SctError):
+        return True
 
 
 def _symmetric_pseudoinverse(a: Any) -> Any:
@@ -193,3 +209,46 @@ register("scipy.linalg", {
     "fiedler": Program(_fiedler, ("a",), ranks=(1,), integers=True),
     "convolution_matrix": Program(_convolution_matrix, ("a",), ("n", "mode"), ranks=(1,)),
     "pinvh": Program(_symmetric_pseudoinverse, ("a",), ranks=(2,))})
+
+
+# -- angles between spaces ---------------------------------------------------------------------------------------------
+
+
+def _principal_angles(A: Any, B: Any) -> Any:
+    """The angles by their cosines and, where these are near 1, by their sines; and have they a derivative? Spaces that
+    must intersect have angles of 0, which stay; other angles near 0 have none, as a modulus."""
+    p, q = np.linalg.qr(A)[0], np.linalg.qr(B)[0]
+    cosines = p.T @ q
+    across = q - p @ cosines if A.shape[1] >= B.shape[1] else p - q @ cosines.T
+    size = min(A.shape[0], A.shape[1], B.shape[1])
+    fixed = min(size, max(0, A.shape[1] + B.shape[1] - A.shape[0]))
+    moving = size - fixed
+    if moving == 0:
+        return np.zeros(fixed), True
+    c = np.linalg.svd(cosines, compute_uv=False)[::-1][:moving]
+    s = np.linalg.svd(across, compute_uv=False)[:moving]
+    large = c * c < 0.5
+    angles = np.where(large, np.arccos(np.where(large, c, 0.0)), np.arcsin(np.where(large, 0.0, s)))
+    has_full_rank = np.linalg.matrix_rank(A) == A.shape[1] and np.linalg.matrix_rank(B) == B.shape[1]
+    return np.concatenate((angles, np.zeros(fixed))), bool(has_full_rank and np.all(s > 1e-7))
+
+
+@of_scipy("scipy.linalg.subspace_angles")
+def _subspace_angles(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
+    name = "subspace_angles"
+    arguments = named_arguments(ev, sys.modules["scipy.linalg"].subspace_angles, args, kwargs)
+    leave_to_python(ev, name, arguments.values())
+    a, b = (array_of_floats(ev, name, arguments[key], (2,)) for key in "AB")
+    try:
+        with derivative_code(ev):
+            angles = ev.call(Static(_principal_angles), [a, b])
+    except Dead:
+        ev.refuse("SCT402", f"`{name}` is not differentiated for these arguments", why="SciPy raises an exception: the "
+                  "matrices have different numbers of rows")
+    assert isinstance(angles, Tup)
+    like, regular = angles.items
+    computed = ev.emit(solver, ev.operand(a), ev.operand(b), text=f"scipy.linalg.{name}(_0, _1)",
+                       type=ev.operand(like).type)
+    flag = ev.operand(regular)
+    return standing_for(ev, computed, like, converged=flag if isinstance(flag, Value) else None, error="an angle "
+                        "between the spaces is 0, or the columns of a matrix depend on one another")

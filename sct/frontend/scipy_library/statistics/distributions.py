@@ -39,7 +39,7 @@ from sct.frontend.scipy_library.statistics.distribution_formulas import (
 from sct.frontend.state.fixpoint import Dead
 from sct.frontend.values.abstract_values import Abstract, ListRef, Static, Tup
 from sct.ir import Value
-from sct.ir.types import Tensor, broadcast_shapes
+from sct.ir.types import LONG, Tensor, broadcast_shapes
 from sct.ops.program.effects import OBJECT, part
 from sct.ops.program.solutions import solver
 from sct.ops.type_rules import number
@@ -290,6 +290,9 @@ def _number(ev: Evaluator, distribution: Any, name: str, key: str, v: Abstract) 
     if not isinstance(t, Tensor) or t.kind not in "fib":
         ev.refuse("SCT402", f"`{key}` of `{distribution.name}.{name}` is no number, and no array of numbers",
                   hint="convert it to an array of floats")
+    if t.dtype in LONG:
+        ev.refuse("SCT402", f"`{distribution.name}.{name}` is not differentiated in more than double precision",
+                  hint="convert with astype(float)")
     counts = key in _INTEGERS.get(distribution.name, "").split() or _is_discrete(distribution) and key in ("k", "loc")
     if counts and t.kind == "f" and is_varied(ev, v):
         ev.refuse("SCT402", f"`{distribution.name}.{name}` is not differentiated by `{key}`",
