@@ -211,3 +211,24 @@ TINY = 5e-324
 def test_angles_at_numbers_near_zero(f: Any, y: float, x: float, dy: float, dx: float, slope: float) -> None:
     with np.errstate(all="ignore"):
         assert jvp(f, (y, x), (dy, dx))[1] == pytest.approx(slope)
+
+
+MASK = [True, False, True]
+OF_MASKS: dict[str, Callable[..., Any]] = {
+    "a list": lambda x: weighed(np.delete(x, [True, False, True])),
+    "a list from outside": lambda x: weighed(np.delete(x, MASK)),
+    "an array": lambda x: weighed(np.delete(x, np.array(MASK))),
+    "rows": lambda x: weighed(np.delete(np.outer(x, x), MASK, axis=0)),
+    "columns": lambda x: weighed(np.delete(np.outer(x, x), MASK, axis=1)),
+    "all axes": lambda x: weighed(np.delete(np.outer(x, x), MASK * 3)),
+    "a comparison": lambda x: weighed(np.delete(x, x > 1.0)),
+    "a list of comparisons": lambda x: weighed(np.delete(x, [v > 1.0 for v in x])),
+    "none": lambda x: weighed(np.delete(x, [False] * 3)),
+    "all": lambda x: weighed(np.delete(x, [True] * 3)) + x[0],
+    "of another length": lambda x: weighed(np.delete(x, [True, False])),
+    "beside integers": lambda x: weighed(np.delete(x, [True, 2]))}
+
+
+@pytest.mark.parametrize("name", OF_MASKS)
+def test_items_that_a_mask_deletes(name: str) -> None:
+    agrees(OF_MASKS[name], np.array([0.5, 2.0, 1.5]))

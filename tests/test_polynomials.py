@@ -51,7 +51,20 @@ def overwritten(c):
     return p(2.0) * q(0.5) + y.sum() + z.sum()
 
 
-@pytest.mark.parametrize("f", [by_powers, by_series, root, overwritten], ids=lambda f: f.__name__)
+HALVES = np.poly1d([0.5, 0.0, -1.5])
+
+
+def with_those_from_outside(c):
+    """Those of integers, of another degree, made here, and in a loop."""
+    p, line = np.poly1d(c), np.poly1d([2.0, 1.0])
+    r = p * CUBIC - HALVES * p + (HALVES - p) * (p + CUBIC) + line * p - CUBIC.deriv() * p
+    for _ in range(2):
+        r = r * HALVES + line
+    return r(0.3) + np.sum((p * HALVES).c ** 2) + (p * CUBIC).order + np.sum((HALVES + p).coeffs)
+
+
+@pytest.mark.parametrize("f", [by_powers, by_series, root, overwritten, with_those_from_outside],
+                         ids=lambda f: f.__name__)
 def test_program(f: Callable[..., Any]) -> None:
     agrees(f, C)
     check_grads(f, (C,), order=2 if f is root else 1)

@@ -38,7 +38,7 @@ from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
 from sct.ir.dims import Dim
 
-__all__ = ["BySeries", "class_of", "power_series", "vector_of"]
+__all__ = ["BySeries", "class_of", "new_poly1d", "new_series", "power_series", "seen_into", "vector_of"]
 
 
 def new_poly1d(c: Any) -> Any:
@@ -109,11 +109,15 @@ class ByPowers:
         return new_poly1d(_sum_by_powers(_coefficients(other), -self._c))
 
     def __mul__(self, other: Any) -> Any:
+        other = seen_into(other)
         if isinstance(other, ByPowers):
             return new_poly1d(np.convolve(self._c, other._c))
         return new_poly1d(self._c * other if _is_number(other) else np.convolve(self._c, other))
 
     def __rmul__(self, other: Any) -> Any:
+        left = seen_into(other)
+        if isinstance(left, ByPowers):
+            return left * self
         return new_poly1d(other * self._c if _is_number(other) else np.convolve(other, self._c))
 
     def __truediv__(self, other: Any) -> Any:
@@ -132,6 +136,7 @@ class ByPowers:
 
 
 def _coefficients(x: Any) -> Any:
+    x = seen_into(x)
     return x._c if isinstance(x, ByPowers) else 1.0 * np.atleast_1d(x)
 
 
@@ -151,7 +156,7 @@ def new_series(cls: Any, coef: Any, domain: Any, window: Any, computed: Any) -> 
 
 
 def seen_into(x: Any) -> Any:
-    """Stands for a series in place of one of NumPy's that does not depend on what is differentiated; else `x`."""
+    """Stands for a polynomial in place of one of NumPy's that does not depend on what is differentiated; else `x`."""
 
 
 _UNIT = (-1.0, 1.0)

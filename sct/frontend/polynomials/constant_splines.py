@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from typing import Any
 
@@ -14,14 +15,16 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.inactive import check_value, is_varied
 from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
+from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Value
-from sct.ir.dims import sym
-from sct.ir.types import Opaque, Tensor
-from sct.ops.program.effects import inactive
+from sct.ir.dims import Dim, sym
+from sct.ir.types import INT, Opaque, Tensor
+from sct.ops.program.effects import inactive, part
 from sct.ops.program.solutions import solver
 from sct.ops.scipy.splines import spline
 
-__all__ = ["SERIES", "class_of_polynomial", "parts_of_series", "value_of_polynomial", "value_of_spline"]
+__all__ = [
+    "SERIES", "class_of_polynomial", "coefficients_of", "parts_of_series", "value_of_polynomial", "value_of_spline"]
 
 _CLASSES = ("Akima1DInterpolator", "BSpline", "CubicHermiteSpline", "CubicSpline", "InterpolatedUnivariateSpline",
             "LSQUnivariateSpline", "PPoly", "PchipInterpolator", "UnivariateSpline")
@@ -72,12 +75,10 @@ def value_of_polynomial(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs)
     cls = class_of_polynomial(ev, fn)
     if cls is None:
         return None
-    f = opaque(ev, fn) if isinstance(fn, Static) else ev.operand(fn)
-    assert isinstance(f, Value)
     if cls is np.poly1d:
-        return ev.call(Static(np.polyval), [_coefficients(ev, f, "coeffs"), x])
-    off, scl = (_number(ev, f, f"_0.mapparms()[{k}]") for k in (0, 1))
-    return ev.call(Static(_value_of_series), [Static(cls._val), _coefficients(ev, f, "coef"), off, scl, x])
+        return ev.call(Static(np.polyval), [coefficients_of(ev, fn, "coeffs"), x])
+    off, scl = (_number(ev, _object(ev, fn), f"_0.mapparms()[{k}]") for k in (0, 1))
+    return ev.call(Static(_value_of_series), [Static(cls._val), coefficients_of(ev, fn, "coef"), off, scl, x])
 
 
 def class_of_polynomial(ev: Evaluator, v: Abstract) -> Any:
@@ -91,16 +92,29 @@ def class_of_polynomial(ev: Evaluator, v: Abstract) -> Any:
 
 def parts_of_series(ev: Evaluator, v: Abstract) -> tuple[Abstract, Abstract, Abstract]:
     """The coefficients, the domain and the window of a series that does not depend on what is differentiated."""
+    f = _object(ev, v)
+    domain, window = (Tup(tuple(_number(ev, f, f"_0.{key}[{k}]") for k in (0, 1))) for key in ("domain", "window"))
+    return coefficients_of(ev, v, "coef"), domain, window
+
+
+def _object(ev: Evaluator, v: Abstract) -> Value:
     f = opaque(ev, v) if isinstance(v, Static) else ev.operand(v)
     assert isinstance(f, Value)
-    domain, window = (Tup(tuple(_number(ev, f, f"_0.{key}[{k}]") for k in (0, 1))) for key in ("domain", "window"))
-    return _coefficients(ev, f, "coef"), domain, window
+    return f
 
 
-def _coefficients(ev: Evaluator, f: Value, name: str) -> Abstract:
+def coefficients_of(ev: Evaluator, v: Abstract, name: str, counted: bool = False) -> Abstract:
+    """The coefficients of a polynomial that does not depend on what is differentiated, by the name of the attribute.
+
+    counted  their number is guarded, if the polynomial is one from outside"""
+    f = _object(ev, v)
     check_value(ev, f, f"_0.{name}.dtype in ('float64', 'int64')", "the coefficients of this polynomial must be real")
-    size = (sym(f"_coefficients{f.id}"),)
-    return ev.wrap(ev.emit(solver, f, text=f"_0.{name}.astype(float)", type=Tensor("array", "f64", size)))
+    size = sym(f"_coefficients{f.id}")
+    with contextlib.suppress(NeedsStatic):
+        if counted:
+            number = ev.emit(part, f, text=f"len(_0.{name})", type=INT)
+            size = Dim(ev.ask(ev.wrap(number), "the number of coefficients"))
+    return ev.wrap(ev.emit(solver, f, text=f"_0.{name}.astype(float)", type=Tensor("array", "f64", (size,))))
 
 
 def _number(ev: Evaluator, f: Value, text: str) -> Abstract:

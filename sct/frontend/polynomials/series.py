@@ -24,12 +24,13 @@ from sct.frontend.numpy_library.stand_ins import size_of_series, trimmed
 from sct.frontend.polynomials.by_powers import (
     BySeries,
     class_of,
+    new_poly1d,
     new_series,
     power_series,
     seen_into,
     vector_of,
 )
-from sct.frontend.polynomials.constant_splines import SERIES, class_of_polynomial, parts_of_series
+from sct.frontend.polynomials.constant_splines import SERIES, class_of_polynomial, coefficients_of, parts_of_series
 from sct.frontend.state.observed_types import gives_eigenvalues
 from sct.frontend.values.abstract_values import Abstract, Static
 
@@ -236,7 +237,9 @@ def _read_only(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _seen_into(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     (x,) = args
     cls = class_of_polynomial(ev, x)
-    return x if cls is None or cls is np.poly1d else ev.call(Static(new_series), [
+    if cls is np.poly1d:
+        return ev.call(Static(new_poly1d), [coefficients_of(ev, x, "coeffs", counted=True)])
+    return x if cls is None else ev.call(Static(new_series), [
         Static(cls), *parts_of_series(ev, x), Static(True)])
 
 

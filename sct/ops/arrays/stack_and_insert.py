@@ -316,8 +316,8 @@ array_insert = op("array_insert", "numpy.insert", type=type_insert, bind=bind_in
 
 
 def type_delete(x: Operand, i: Operand, axis: int | None = None) -> Tensor:
-    if number(i).kind != "i":
-        raise TypeMismatch("the positions of delete must be integers")
+    if number(i).kind != "i" and not (number(i).kind == "b" and number(i).rank == 1):
+        raise TypeMismatch("the positions of delete must be integers, or a mask")
     shape = number(x).shape if axis is not None else (size_dim(number(x).shape),)
     (k,) = normalize(axis, len(shape))
     return rearranged(x, [*shape[:k], remaining(shape[k], i), *shape[k + 1:]])
@@ -330,7 +330,8 @@ def remaining(n: Dim, i: Operand) -> Dim:
 kept_positions = op("kept_positions", run=lambda n, i: np.delete(np.arange(n), i),
                     type=lambda n, i: Tensor("array", "i64", (remaining(size_of(n), i),)),
                     emit="numpy.delete(numpy.arange(_0), _1)", nondiff=POSITION,
-                    samples=lambda: [((4, 1), {}), ((4, np.array([0, 2, 2])), {})])
+                    samples=lambda: [((4, 1), {}), ((4, np.array([0, 2, 2])), {}),
+                                     ((3, np.array([True, False, True])), {})])
 
 
 def delete_back(ct: Operand, x: Operand, i: Operand, axis: int | None = None) -> list[Any]:
@@ -345,4 +346,4 @@ array_delete: Op = op("array_delete", "numpy.delete", type=type_delete, inactive
                 emit=lambda *_, axis=None: f"numpy.delete(_0, _1{'' if axis is None else ', axis=_axis'})",
                 samples=lambda: [((samples.arrays(s), i), {"axis": a}) for s, i, a in (
                     ((4,), 1, None), ((2, 3), -1, 1), ((2, 3), 2, None), ((4,), np.array([0, 2]), None),
-                    ((3, 2), np.array([1, 1]), 0))])
+                    ((3, 2), np.array([1, 1]), 0), ((3, 2), np.array([True, False, True]), 0))])

@@ -20,7 +20,7 @@ import numpy as np
 
 from sct.ir.core import Lit, Op, Operand
 from sct.ir.dims import Dim, divided
-from sct.ir.types import LONG, NARROW, REAL_OF, Tensor, TypeMismatch, note_size_requirement
+from sct.ir.types import COMPLEX_OF, LONG, NARROW, REAL_OF, Tensor, TypeMismatch, note_size_requirement
 from sct.ops import samples
 from sct.ops.arrays.indexing import index, join, store
 from sct.ops.arrays.padding import pad
@@ -140,7 +140,7 @@ class FourierTransform:
         elif over and self.reads == "half" and not lengths:
             shape[over[-1]] = (shape[over[-1]] - 1) * 2
         note_size_requirement(all(d.least > 0 for d in shape))
-        of_scipy = "c64" if t.dtype in NARROW else LONG[1] if t.dtype in LONG else "c128"
+        of_scipy = "c64" if t.dtype in NARROW else COMPLEX_OF.get(t.dtype, t.dtype) if t.dtype in LONG else "c128"
         dtype = probe(np.fft.fft, t.dtype) if self.module == "numpy.fft" else of_scipy
         dtype = REAL_OF[dtype] if self.gives == "real" else dtype
         return Tensor("array", dtype, tuple(shape))
