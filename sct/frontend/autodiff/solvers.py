@@ -199,8 +199,8 @@ def _has_derivative(ev: Evaluator, solver_result: Value, name: str, arguments: M
                     ) -> Value:
     """Has the solver converged, if not to its tolerance then to the default one of the method BFGS?"""
     method = arguments.get("method", Static(None))
-    known = method.value if isinstance(method, Static) else ""
-    gradient = _GRADIENT_OF.get(known.lower() if isinstance(known, str) else known)
+    constant = method.value if isinstance(method, Static) else ""
+    gradient = _GRADIENT_OF.get(constant.lower() if isinstance(constant, str) else constant)
     if name != "minimize" or gradient is None:
         return converged
     with derivative_code(ev):

@@ -177,7 +177,7 @@ def hold_all(ev: Evaluator, v: Abstract) -> None:
         hold_all(ev, x)
     if isinstance(v, (Ref, ListRef, DictRef)):
         ev.store.hold(v.addr)
-        ev.containers.given.add(v.addr)
+        ev.containers.passed_out.add(v.addr)
 
 
 def _may_hold(t: Observed) -> bool:

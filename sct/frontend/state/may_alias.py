@@ -42,7 +42,7 @@ def refuse_frozen(ev: State, addr: int, cell: Array | Slots, what: str, aliases:
                   why=f"{Frozen.HELD.value}, and sct cannot keep the two in step",
                   hint="put a copy into the list: `append(copy.copy(x))`; change an item by replacing it: "
                        "`x = copy.copy(xs[i])`, change `x`, then `xs[i] = x`")
-    if cell.frozen == Frozen.HELD and addr in ev.containers.given:
+    if cell.frozen == Frozen.HELD and addr in ev.containers.passed_out:
         ev.refuse("SCT307", f"{what} into an array, list or dict that an object of Python may hold",
                   why="it was passed to a call that sct does not see into, and the result may share its memory",
                   hint="pass a copy to the call: `f(x.copy())`")

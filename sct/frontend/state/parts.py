@@ -242,7 +242,7 @@ class Containers:
     classes       classes that the function makes, by the frame and the place of the call
     deques        the places of calls that make deques of Python, since sct need not see into them
     chosen        by the address of an array or container that two paths do not agree on: the places of the conditionals
-    given         the addresses of arrays and containers that objects of Python may hold
+    passed_out    the addresses of arrays and containers that objects of Python may hold
     unordered     classes of objects in lists whose attributes may be in another order than that of their columns
     """
 
@@ -264,7 +264,7 @@ class Containers:
     classes: dict[Any, type] = field(default_factory=dict)
     deques: set[Any] = field(default_factory=set)
     chosen: dict[int, frozenset[Any]] = field(default_factory=dict)
-    given: set[int] = field(default_factory=set)
+    passed_out: set[int] = field(default_factory=set)
     unordered: set[type] = field(default_factory=set)
 
     def note_choice(self, place: Loc | None, ambiguous: Iterable[int], addrs: Mapping[Any, int]) -> None:
