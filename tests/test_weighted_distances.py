@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.spatial.distance import cdist, pdist
+from scipy.spatial.distance import cdist, minkowski, pdist
 
 from sct import SctError, grad, value_and_grad
-from tests.oracle import same_value
+from tests.oracle import agrees, refuses, same_value
 
 RNG = np.random.default_rng(0)
 X, Y, W = RNG.uniform(0.2, 2.0, (4, 3)), RNG.uniform(0.2, 2.0, (2, 3)), np.array([0.3, 2.0, 1.1])
@@ -52,3 +52,10 @@ def test_weights(metric: str) -> None:
 def test_weights_of_other_metrics_are_refused(metric: str) -> None:
     with pytest.raises(SctError, match="with weights is not supported for this metric"):
         grad(lambda x: np.sum(cdist(x, Y, metric, w=W)))(X)
+
+
+def test_an_infinite_exponent_by_position_is_refused():
+    x, y = np.array([1.0, 2.0]), np.array([0.0, 5.0])
+    refuses(lambda x, y: minkowski(x, y, np.inf), x, y, code="SCT402")
+    refuses(lambda x, y: minkowski(x, y, p=np.inf), x, y, code="SCT402")
+    agrees(lambda x, y: minkowski(x, y, 3), x, y)

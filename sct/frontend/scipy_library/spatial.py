@@ -143,7 +143,7 @@ def _either(name: str, of_roots: Program, of_others: Program, usual: Callable[[A
         if arguments.get("w", Static(None)) != Static(None) and metric not in _WEIGHTED:
             ev.refuse("SCT402", f"the derivative of `{name}` with weights is not supported for this metric",
                       hint="write the weighted distance as a formula of NumPy, or use 'minkowski' with `w`")
-        return (roots if _is_root(metric, arguments) else others)(ev, args, _with_exponent(ev, kwargs))
+        return (roots if _is_root(metric, arguments) else others)(ev, args, _with_exponent(ev, kwargs, arguments))
 
 
 _WEIGHTED = ("cityblock", "euclidean", "minkowski", "sqeuclidean")
@@ -192,9 +192,10 @@ _either("scipy.spatial.distance.cdist",
         Program(_between, ("XA", "XB", *_MORE, "p"), ("metric",), ranks=(0, 1, 2), takes=_TAKES), _is_usual(2))
 
 
-def _with_exponent(ev: Evaluator, kwargs: Kwargs) -> Kwargs:
-    """The keywords; an exponent that is known is a float, at least 1."""
-    p = kwargs.get("p", Static(None))
+def _with_exponent(ev: Evaluator, kwargs: Kwargs, arguments: dict[str, Any]) -> Kwargs:
+    """The keywords; an exponent that is known is a float, at least 1, and finite by position, too."""
+    is_infinite = arguments.get("p") == Static(math.inf)
+    p = Static(math.inf) if is_infinite else kwargs.get("p", Static(None))
     if not isinstance(p, Static) or p.value is None:
         return kwargs
     if type(p.value) not in (int, float) or not 1.0 <= p.value < math.inf:

@@ -50,7 +50,7 @@ def may_become_complex(eqn: Eqn) -> bool:
     if "c" in (number(x).kind, number(y).kind):
         return False
     whole = number(y).kind in "ib" and number(y).dtype not in ("real", "single")
-    return not whole and not (isinstance(y, Lit) and y.value == int(y.value)) and \
+    return not whole and not (isinstance(y, Lit) and float(y.value).is_integer()) and \
         not (isinstance(x, Lit) and x.value >= 0) and all(number(a).carrier in ("py", "any") for a in (x, y))
 
 
