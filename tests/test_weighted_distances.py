@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial import distance, distance_matrix
 from scipy.spatial.distance import cdist, minkowski, pdist
 
-from sct import SctError, grad, value_and_grad
-from tests.oracle import agrees, refuses, same_value
+from sct import SctError, check_grads, grad, value_and_grad
+from tests.oracle import agrees, same_value
 
 RNG = np.random.default_rng(0)
 X, Y, W = RNG.uniform(0.2, 2.0, (4, 3)), RNG.uniform(0.2, 2.0, (2, 3)), np.array([0.3, 2.0, 1.1])
@@ -54,8 +55,40 @@ def test_weights_of_other_metrics_are_refused(metric: str) -> None:
         grad(lambda x: np.sum(cdist(x, Y, metric, w=W)))(X)
 
 
-def test_an_infinite_exponent_by_position_is_refused():
-    x, y = np.array([1.0, 2.0]), np.array([0.0, 5.0])
-    refuses(lambda x, y: minkowski(x, y, np.inf), x, y, code="SCT402")
-    refuses(lambda x, y: minkowski(x, y, p=np.inf), x, y, code="SCT402")
-    agrees(lambda x, y: minkowski(x, y, 3), x, y)
+U, V = np.array([1.0, 2.0, 0.3]), np.array([0.0, 5.0, 0.2])
+
+
+@pytest.mark.parametrize("f", [
+    lambda u, v: minkowski(u, v, np.inf), lambda u, v: minkowski(u, v, p=np.inf), lambda u, v: minkowski(u, v, 3),
+    lambda u, v: minkowski(u, v, np.inf, np.array([1.0, 0.0, 2.0])) * u[1],
+    lambda u, v: np.sum(distance_matrix(u[:, None] * v, X, np.inf) ** 2),
+    lambda u, v: np.sum(pdist(u[:, None] * v, "minkowski", p=np.inf) ** 2)])
+def test_exponents_by_position_and_by_keyword(f: Any) -> None:
+    agrees(f, U, V)
+    check_grads(f, (U, V), order=2)
+
+
+def test_an_exponent_of_run_time_may_be_infinite() -> None:
+    derivative = value_and_grad(lambda u, v, p: minkowski(u, v, p), (0, 1))
+    for p in (np.inf, 3.0, 1.5):
+        agrees(lambda u, v: minkowski(u, v, p), U, V)
+        value, slopes = derivative(U, V, p)
+        assert value == minkowski(U, V, p)
+        np.testing.assert_allclose(slopes, value_and_grad(lambda u, v: minkowski(u, v, p), (0, 1))(U, V)[1])
+
+
+def along_rows(x: Any, of: Any) -> Any:
+    total = 0.0
+    for i in range(1, 3):
+        total = total + of(x[i], x[i - 1]) * (i + 1)
+    for row in x:
+        total = total + of(row, x[0] + 0.3)
+    return total + of(x[:, 0], x[:, 1]) * x[0, 0] + of(x[::-1][0], x[1][::-1])
+
+
+@pytest.mark.parametrize("of", [distance.cosine, distance.correlation, distance.cityblock, distance.chebyshev,
+                                distance.canberra, distance.braycurtis, distance.euclidean, distance.jensenshannon])
+def test_rows_and_columns(of: Any) -> None:
+    for x in (X, np.asfortranarray(X)):
+        agrees(lambda x: along_rows(x, of), x)
+    check_grads(lambda x: along_rows(x, of), (X,), order=2)

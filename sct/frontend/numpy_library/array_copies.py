@@ -49,11 +49,12 @@ def _arranged(ev: Evaluator, make: Special, args: Args, kwargs: Kwargs) -> Abstr
     """The array that `make` gives, with at least `ndmin` axes and in the memory order `order`."""
     rest = {k: v for k, v in kwargs.items() if k not in ("ndmin", "order", "subok")}
     array = make(ev, args, rest)
-    order = ev.ask(kwargs.get("order", Static(None)), "`order`")
+    order = str(ev.ask(kwargs.get("order", Static(None)), "`order`") or "K").upper()
     ndmin = int(ev.ask(kwargs.get("ndmin", Static(0)), "`ndmin`"))
     rank = len(type_of(ev, array).shape)
-    if order not in (None, "K", "A") and rank and not (
-            isinstance(array, Ref) and (order == "C" or rank == 1) and is_c_order(ev, array)):
+    if rank and (order == "C" or order == "F" and rank == 1):
+        array = ascontiguousarray(ev, [array], {})
+    elif rank and order not in ("K", "A"):
         ev.refuse("SCT205", f"`order={order!r}` is not supported where it may change the memory order of the array",
                   why="what reads an array in its memory order, as `ravel('A')` does, depends on it",
                   hint="leave it out if nothing reads the array in its memory order")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -240,9 +241,12 @@ def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) ->
     None where no class was observed, or where the method is one of a library.
     """
     eqn = ev.defs[method]
-    name, owner = str(eqn.attrs["text"]).removeprefix("_0."), eqn.args[0]
-    assert isinstance(owner, Value)
-    classes = {t[1] for t in ev.observed(owner_place(eqn.loc)) if t[0] == "object"} if eqn.loc is not None else set()
+    of_method = re.fullmatch(r"_0\.(\w+)", str(eqn.attrs["text"]))
+    owner = eqn.args[0] if eqn.args else None
+    if of_method is None or not isinstance(owner, Value) or eqn.loc is None:
+        return None
+    name = of_method[1]
+    classes = {t[1] for t in ev.observed(owner_place(eqn.loc)) if t[0] == "object"}
     functions = {}
     for cls in sorted(classes, key=lambda cls: str(cls.__qualname__)):
         raw, where = in_class(ev, cls, name)

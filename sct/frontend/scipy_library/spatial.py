@@ -58,8 +58,8 @@ def _of_pairs(u: Any, v: Any, metric: Any, p: Any, weights: Any) -> Any:
         return np.sum(_quotient(np.abs(d), np.abs(u) + np.abs(v)), axis=-1)
     if metric == "braycurtis":
         return np.sum(np.abs(d), axis=-1) / np.sum(np.abs(u + v), axis=-1)
-    if metric == "chebyshev":
-        return np.max(np.abs(d), axis=-1)
+    if metric == "chebyshev" or metric == "minkowski" and p == math.inf:
+        return np.max(np.abs(d if weights is None else np.where(weights != 0.0, d, 0.0)), axis=-1)
     if metric == "minkowski":
         powers = np.abs(d) ** p
         return _root(np.sum(powers if weights is None else weights * powers, axis=-1), p)
@@ -109,7 +109,7 @@ def _squares_among(X: Any, V: Any, VI: Any, w: Any, metric: Any, p: Any) -> Any:
 
 
 def _with_exponent_of(x: Any, y: Any, p: Any) -> Any:
-    return _of_pairs(x, y, "chebyshev" if p == math.inf else "minkowski", p, None)
+    return _of_pairs(x, y, "minkowski", p, None)
 
 
 def _distance_matrix(x: Any, y: Any, p: Any) -> Any:
@@ -193,12 +193,11 @@ _either("scipy.spatial.distance.cdist",
 
 
 def _with_exponent(ev: Evaluator, kwargs: Kwargs, arguments: dict[str, Any]) -> Kwargs:
-    """The keywords; an exponent that is known is a float, at least 1, and finite by position, too."""
-    is_infinite = arguments.get("p") == Static(math.inf)
-    p = Static(math.inf) if is_infinite else kwargs.get("p", Static(None))
+    """The keywords; an exponent that is known is a float, at least 1."""
+    p = arguments.get("p", Static(None))
     if not isinstance(p, Static) or p.value is None:
         return kwargs
-    if type(p.value) not in (int, float) or not 1.0 <= p.value < math.inf:
+    if type(p.value) not in (int, float) or not p.value >= 1.0:
         ev.refuse("SCT402", f"distances with `p={p.value}` are not differentiated",
                   hint="write them out with functions of NumPy")
-    return {**kwargs, "p": Static(float(p.value))}
+    return {**kwargs, "p": Static(float(p.value))} if "p" in kwargs else kwargs
