@@ -15,7 +15,7 @@ from sct.frontend.autodiff.differentiated_region import Region
 from sct.frontend.autodiff.implicit_functions import with_params_for_reads
 from sct.frontend.autodiff.solvers import defined, function_of_unknown
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.inactive import template_of
 from sct.frontend.values.abstract_values import Abstract, Poison, Static, Tup
@@ -41,8 +41,8 @@ _INSTEAD = {"weight": _OF_WEIGHT, "wvar": _OF_WEIGHT, "complex_func": _OF_PARTS}
 
 def _integrate(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """The result of `name`: the integral, and an estimate of its error."""
-    signature = inspect.signature(getattr(sys.modules["scipy.integrate"], name))
-    arguments = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
+    function = getattr(sys.modules["scipy.integrate"], name)
+    signature, arguments = inspect.signature(function), named_arguments(ev, function, args, kwargs)
     for key, v in arguments.items():
         default = signature.parameters[key].default
         if key not in (*list(signature.parameters)[:3], "args", *_OPTIONS[name]) and not (

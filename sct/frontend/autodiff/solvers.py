@@ -21,7 +21,7 @@ from sct.frontend.autodiff.differentiated_region import Region, parameter_names
 from sct.frontend.autodiff.implicit_functions import as_solution, derivative_code, function_of
 from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
 from sct.frontend.heap.inactive import is_varied, template_of
 from sct.frontend.source.private_names import name_of
@@ -133,8 +133,8 @@ for _name in _SOLVERS:  # `minimize` may have constraints, too
 def call_solver(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> Abstract:
     """The result of the solver `name`, with the solution in it."""
     entry = _SOLVERS[name]
-    signature = inspect.signature(getattr(sys.modules["scipy.optimize"], name))
-    arguments = run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments
+    function = getattr(sys.modules["scipy.optimize"], name)
+    signature, arguments = inspect.signature(function), named_arguments(ev, function, args, kwargs)
     _check_options(ev, name, entry, arguments)
     extra = arguments.pop("args", Tup(()))
     extra = extra.items if isinstance(extra, Tup) and extra.cls is tuple else (extra,)

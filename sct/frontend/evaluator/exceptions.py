@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 from sct.frontend.evaluator.attempts import NOT_ANSWERED
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.values.abstract_values import PLAIN, Abstract, Poison
+from sct.frontend.values.abstract_values import PLAIN, Poison
 from sct.ir import Lit, Operand
 from sct.ir.types import ActiveText, leaf_type, shows_number
 from sct.ops.program.effects import python
@@ -65,9 +65,16 @@ def run_or_raise(ev: Evaluator, run: Callable[[], Any]) -> Any:
         raise_at_run_time(ev, type(error).__name__, *error.args)
 
 
-def named_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
+def named_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> dict[str, Any]:
     """The arguments of a call of `f`, by the names of its parameters; raises what Python does where they do not fit."""
-    return dict(run_or_raise(ev, lambda: inspect.signature(f).bind(*args, **kwargs)).arguments)
+    def fitted() -> inspect.BoundArguments:
+        try:
+            return inspect.signature(f).bind(*args, **kwargs)
+        except TypeError:
+            f(*(None for _ in args), **dict.fromkeys(kwargs))  # raises it with Python's message
+            raise
+
+    return dict(run_or_raise(ev, fitted).arguments)
 
 
 def bind_or_raise(ev: Evaluator, name: str, qualname: str, params: tuple[str, ...], count: int,

@@ -10,7 +10,6 @@ active at the minimum holds exactly; the multiplier of another one is 0.
 
 from __future__ import annotations
 
-import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +30,7 @@ from sct.frontend.autodiff.solvers import (
     vector_like,
 )
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -220,8 +219,7 @@ def _joined(ev: Evaluator, constraints: Sequence[_Constraint], x: Abstract) -> t
 @of_scipy("scipy.optimize.minimize")
 def _minimize(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The result of `minimize`, with the minimum in it."""
-    signature = inspect.signature(sys.modules["scipy.optimize"].minimize)
-    arguments = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+    arguments = named_arguments(ev, sys.modules["scipy.optimize"].minimize, args, kwargs)
     several = _items(ev, arguments.get("constraints", Tup(())))
     if not several:
         return call_solver(ev, "minimize", args, kwargs)

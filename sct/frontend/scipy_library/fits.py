@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import inspect
 import operator
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,7 +17,7 @@ from sct.frontend.autodiff.implicit_functions import as_solution, derivative_cod
 from sct.frontend.autodiff.nested_derivatives import derivative
 from sct.frontend.autodiff.solvers import defined, ends_of_bounds, function_of_unknown
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.inactive import leave_to_python, template_of
@@ -39,8 +38,7 @@ _OPTIONS = ("absolute_sigma", "maxfev", "ftol", "xtol", "gtol", "method")
 @of_scipy("scipy.optimize.curve_fit")
 def _curve_fit(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The result of `curve_fit`: the parameters, and their covariance."""
-    signature = inspect.signature(sys.modules["scipy.optimize"].curve_fit)
-    arguments: dict[str, Any] = dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+    arguments: dict[str, Any] = named_arguments(ev, sys.modules["scipy.optimize"].curve_fit, args, kwargs)
     arguments |= arguments.pop("kwargs", {})
     for key, v in arguments.items():
         if key not in ("f", "xdata", "ydata", "p0", "sigma", *_OPTIONS) and v not in (_NONE, Static(False)):

@@ -7,7 +7,6 @@ elements: `map_coordinates`, by splines of orders 1 to 3.
 from __future__ import annotations
 
 import functools
-import inspect
 import itertools
 import operator
 import sys
@@ -20,7 +19,7 @@ import numpy as np
 from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.autodiff.implicit_functions import derivative_code, standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.evaluator.exceptions import named_arguments, run_or_raise
+from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
 from sct.frontend.heap.dynamic_lists import is_dynamic
 from sct.frontend.heap.inactive import leave_to_python, template_of
@@ -275,8 +274,7 @@ def _options(ev: Evaluator, name: str, arguments: Mapping[str, Abstract], first:
 
 
 def _bound(ev: Evaluator, name: str, args: Args, kwargs: Kwargs) -> dict[str, Abstract]:
-    signature = inspect.signature(getattr(sys.modules["scipy.interpolate"], name))
-    return dict(run_or_raise(ev, lambda: signature.bind(*args, **kwargs)).arguments)
+    return named_arguments(ev, getattr(sys.modules["scipy.interpolate"], name), args, kwargs)
 
 
 def _array(ev: Evaluator, what: str, v: Abstract, ranks: Sequence[int]) -> Ref:

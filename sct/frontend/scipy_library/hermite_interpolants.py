@@ -245,7 +245,7 @@ def _derived(name: str, sign: int) -> Any:
         native = ev.emit(interpolant, ev.operand(slots["_native"]), text=f"_0.{name}({'' if nu == 1 else nu})")
         order = sign * nu + slots["_nu"].value  # type: ignore[union-attr]
         _check_order(ev, order)
-        return ev.new_object(_class_of(arguments["self"].cls.__name__), {  # type: ignore[union-attr]
+        return ev.new_object(_class_of(arguments["self"].cls.__name__), {
             **slots, "_native": native, "_nu": Static(order)})
 
     return handler

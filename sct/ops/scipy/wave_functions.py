@@ -158,15 +158,22 @@ lpmv: Op = special("lpmv", slopes(lambda y, m, v, x: [ORDER, ORDER, legendre_slo
                    parametrized(literals((0.0, 2.3), (1.0, 2.0), (2.0, 1.5), (-1.0, 2.5)), INSIDE))
 
 
+def require_double_precision(name: str, types: Sequence[Tensor]) -> None:
+    for t in types:
+        if t.dtype not in ("f64", "float", "int", "i64"):
+            raise TypeMismatch(
+                f"`scipy.special.{name}` is differentiated only in double precision" + (
+                    ", and this number may be one of NumPy in single precision" if t.carrier == "any" else ""),
+                hint="convert with astype(float)" if t.is_array else "convert the number with float(...)")
+
+
 def type_harmonic(n: Operand, m: Operand, theta: Operand, phi: Operand, diff_n: int = 0) -> Tensor:
     """An array, also of numbers."""
     types = list(map(number, (n, m, theta, phi)))
     if diff_n:
         raise TypeMismatch("`diff_n` of `scipy.special.sph_harm_y` is not supported",
                            hint="leave it out, and use sct.grad of the function, which may be nested")
-    if any(t.dtype not in ("f64", "float", "int", "i64") for t in types):
-        raise TypeMismatch("`scipy.special.sph_harm_y` is differentiated only in double precision",
-                           hint="convert with astype(float)")
+    require_double_precision("sph_harm_y", types)
     return Tensor("array", "c128", broadcast_shapes(*(t.shape for t in types)))
 
 
@@ -196,8 +203,9 @@ sph_harm_y: Op = op(
 def type_diric(x: Operand, n: Operand) -> Tensor:
     """In double precision, and of numbers, too, an array."""
     a, b = number(x), number(n)
-    if a.dtype not in ("f64", "float") or b.rank or not b.integral:
-        raise TypeMismatch("`scipy.special.diric` is differentiated only in double precision, with an int as `n`",
+    require_double_precision("diric", [a])
+    if a.integral or b.rank or not b.integral:
+        raise TypeMismatch("`scipy.special.diric` is differentiated only for floats, with an int as `n`",
                            hint="convert with astype(float), and int")
     return Tensor("array", "f64", a.shape)
 

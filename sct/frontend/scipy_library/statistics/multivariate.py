@@ -340,7 +340,7 @@ def _method_of_density(name: str) -> None:
     @special(getattr(KernelDensity, name))
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         arguments = list(named_arguments(ev, getattr(KernelDensity, name), args, kwargs).values())
-        cell = ev.slots(arguments[0])  # type: ignore[arg-type]
+        cell = ev.slots(arguments[0])
         return _at_points(ev, name, dict(zip(cell.keys, cell.items)), arguments[1])
 
 
