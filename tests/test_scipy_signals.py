@@ -108,3 +108,19 @@ def test_refused() -> None:
     refuses(lambda x: np.sum(signal.welch(x, fs=x[0], nperseg=8)[1]), X, code="SCT402")
     refuses(lambda x: np.sum(signal.welch(x, nperseg=8, average="median")[1]), X, code="SCT402")
     refuses(lambda x: signal.find_peaks(x, prominence=0.1)[1]["prominences"][0], X, code="SCT502")
+
+
+def filtered_power(gain):
+    b, a = signal.butter(3, 0.2)
+    y = signal.filtfilt(b, a, np.sin(np.linspace(0.0, 20.0, 120)) * gain[0] + gain[1])
+    frequencies, power = signal.welch(y, nperseg=32)
+    return np.sum(power * frequencies)
+
+
+def test_coefficients_of_constants_have_known_sizes() -> None:
+    gain = np.array([1.1, 0.2])
+    agrees(filtered_power, gain)
+    check_grads(filtered_power, (gain,), order=2)
+    derivative = grad(lambda x: np.sum(signal.lfilter(*signal.butter(3, 0.2), x) ** 2))
+    derivative(np.arange(9.0))
+    assert "raise" not in derivative.source

@@ -289,8 +289,9 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         return None
     # A function of numbers has no array and no file to read.
     is_function = isinstance(f, types.FunctionType) and name.startswith("numpy.") and all(map(is_scalar, passed))
-    if is_function and (constant := _constant_array(f, args, kwargs)) is not None:
-        return ev.wrap(ev.emit(inactive, *operands, text=text, type=constant))
+    if (is_function or name.startswith("scipy.signal.")) and (
+            types_of := _constant_arrays(f, args, kwargs)) is not None:
+        return _arrays(ev, text, operands, types_of)
     if drawn is not None:
         return ev.wrap(ev.emit(inactive, *operands, text=text, type=drawn))
     if is_function or draws:
@@ -310,17 +311,30 @@ def _text_of_call(ev: Evaluator, callee: str, args: Args, kwargs: Kwargs, operan
     return None if None in texts else f"{callee}({', '.join(f'{key}{text}' for key, text in zip(keywords, texts))})"
 
 
-def _constant_array(f: Any, args: Args, kwargs: Kwargs) -> Type | None:
-    """The type of the array of floats that a function of NumPy makes of constants: a window, say; else None."""
-    values = [v.value for v in (*args, *kwargs.values()) if isinstance(v, Static)]
-    if len(values) < len(args) + len(kwargs):
+def _arrays(ev: Evaluator, text: str, operands: list[Operand], types_of: Tensor | tuple[Tensor, ...]) -> Abstract:
+    """The array of this type that Python makes, or the tuple of arrays of these types."""
+    if isinstance(types_of, Tensor):
+        return ev.wrap(ev.emit(inactive, *operands, text=text, type=types_of))
+    arrays = ev.emit(inactive, *operands, text=text)
+    return Tup(tuple(ev.wrap(ev.emit(part, arrays, text=f"_0[{k}]", type=t)) for k, t in enumerate(types_of)))
+
+
+def _constant_arrays(f: Any, args: Args, kwargs: Kwargs) -> Tensor | tuple[Tensor, ...] | None:
+    """The type of the array of floats that a function of a library makes of constants, or those of a tuple of such
+    arrays: a window, or the coefficients of a filter; else None."""
+    passed = (*args, *kwargs.values())
+    if not isinstance(f, types.FunctionType) or not all(map(is_literal, passed)):
         return None
+    values = [v.value for v in passed if isinstance(v, Static)]
     try:
-        array = f(*values[:len(args)], **dict(zip(kwargs, values[len(args):])))
+        result = f(*values[:len(args)], **dict(zip(kwargs, values[len(args):])))
     except (TypeError, ValueError):
         return None  # it is raised when the derivative runs
-    is_array = type(array) is np.ndarray and array.dtype == np.float64
-    return Tensor("array", "f64", tuple(map(Dim, array.shape))) if is_array else None
+    arrays = result if type(result) is tuple else (result,)
+    if not all(type(x) is np.ndarray and x.dtype == np.float64 for x in arrays):
+        return None
+    of_arrays = tuple(Tensor("array", "f64", tuple(map(Dim, x.shape))) for x in arrays)
+    return of_arrays if type(result) is tuple else of_arrays[0]
 
 
 def _draws(ev: Evaluator, fn: Abstract) -> str:
