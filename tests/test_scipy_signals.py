@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.optimize
 import scipy.signal as signal
 from oracle import agrees, refuses
 from scipy.optimize import linear_sum_assignment
@@ -124,3 +125,21 @@ def test_coefficients_of_constants_have_known_sizes() -> None:
     derivative = grad(lambda x: np.sum(signal.lfilter(*signal.butter(3, 0.2), x) ** 2))
     derivative(np.arange(9.0))
     assert "raise" not in derivative.source
+
+
+def test_peaks_of_what_a_library_computes() -> None:
+    x = np.sin(np.linspace(0.0, 20.0, 40)) + 0.1 * np.cos(np.arange(40.0))
+
+    def smoothed(x):
+        y = signal.savgol_filter(x, 7, 2)
+        peaks, _ = signal.find_peaks(y)
+        return np.sum(y[peaks] ** 2)
+
+    def assigned(x):
+        costs = np.abs(signal.hilbert(x)).reshape(5, 8)
+        rows, columns = scipy.optimize.linear_sum_assignment(costs)
+        return costs[rows, columns].sum()
+
+    for f in (smoothed, assigned):
+        agrees(f, x)
+        check_grads(f, (x,), order=2)

@@ -411,8 +411,9 @@ register("scipy.signal", {
 def _find_peaks(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The positions of peaks, and their heights."""
     x = array_of_floats(ev, "scipy.signal.find_peaks", args[0] if args else kwargs["x"], (1,))
-    if len(args) > 1 or "x" in kwargs or not is_varied(ev, x) and ev.is_observed:
+    if len(args) > 1 or "x" in kwargs:
         ev.refuse("SCT207", "`find_peaks` is left to Python")
+    leave_to_python(ev, "find_peaks", [x])
     operands: list[Operand] = [ev.operand(x)]
     texts = ["_0"]
     for key, v in kwargs.items():
@@ -436,8 +437,9 @@ def _assignment(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """The rows and columns of the cheapest assignment."""
     matrix = args[0] if args else kwargs["cost_matrix"]
     costs = array_of_floats(ev, "scipy.optimize.linear_sum_assignment", matrix, (2,))
-    if len(args) > 2 or not is_varied(ev, costs) and ev.is_observed:
+    if len(args) > 2:
         ev.refuse("SCT207", "`linear_sum_assignment` is left to Python")
+    leave_to_python(ev, "linear_sum_assignment", [costs])
     largest = kwargs.get("maximize", args[1] if len(args) > 1 else Static(False))
     text = ", maximize=True" if ev.ask(largest, "`maximize`") else ""
     result = ev.emit(solver, ev.operand(costs), text=f"scipy.optimize.linear_sum_assignment(_0{text})", type=OBJECT)
