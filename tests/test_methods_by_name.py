@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -14,25 +15,29 @@ from oracle import agrees, refuses
 from sct import check_grads, grad, value_and_grad
 
 
+class Node(ABC):
+    """The class of all nodes, which has a metaclass."""
+
+
 @dataclass
-class Num:
+class Num(Node):
     value: float
 
 
 @dataclass
-class Var:
+class Var(Node):
     name: str
 
 
 @dataclass
-class Op:
+class Op(Node):
     sign: str
     left: Any
     right: Any
 
 
 @dataclass
-class Call:
+class Call(Node):
     name: str
     of: Any
 

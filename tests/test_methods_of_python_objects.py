@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from oracle import agrees
 
-from sct import check_grads, grad, value_and_grad
+from sct import SctError, check_grads, grad, value_and_grad
 
 TOKEN = re.compile(r"\s*(?:(\d+\.?\d*)|([a-z]+)|(.))")
 
@@ -155,27 +156,45 @@ def test_layers_of_several_classes() -> None:
     check_grads(through, (x, 0.7), order=2)
 
 
-def made(text):
-    """A tree that only Python makes, since the text is read by `eval`."""
-    return {"n": Number(2.0), "v": Variable("a")}[re.sub("[^nv]", "", text)[:1]]
-
-
-def shadowed(a, text):
-    node = made(text)
-    if len(text) > 3:
+def node_of(parts):
+    """An object of a JSON text, which may hide a method of its class."""
+    if "name" in parts:
+        node = Variable(parts["name"])
+    elif "value" in parts:
+        node = Number(parts["value"])
+    else:
+        node = Sum(parts["left"], parts["right"])
+    if "hides" in parts:
         node.eval = lambda env: 5.0 * env["a"]
-    return node.eval({"a": a}) * a
+    return node
 
 
-def test_an_attribute_in_the_place_of_a_method() -> None:
-    for text in ("v", "n", "v...", "n..."):
-        try:
-            value, slope = value_and_grad(shadowed)(1.3, text)
-        except Exception as error:  # refused, or raised: but no wrong number
-            assert type(error).__name__ in ("SctError", "AttributeError", "TypeError")
-        else:
-            assert value == shadowed(1.3, text)
-            assert abs(slope - (shadowed(1.3 + 1e-6, text) - shadowed(1.3 - 1e-6, text)) / 2e-6) < 1e-6
+def of_json(a, text):
+    return json.loads(text, object_hook=node_of).eval({"a": a, "b": a}) * a
+
+
+def handled(a, text):
+    try:
+        return of_json(a, text)
+    except AttributeError:
+        return a
+
+
+PLAIN = '{"left": {"name": "a"}, "right": {"value": 2.0}}'
+
+
+@pytest.mark.parametrize("f", [of_json, handled])
+@pytest.mark.parametrize("hiding", ['{"left": {"name": "a", "hides": 1}, "right": {"value": 2.0}}',
+                                    '{"name": "a", "hides": 1}'])
+def test_an_attribute_in_the_place_of_a_method_is_refused(f: Callable[..., Any], hiding: str) -> None:
+    derivative = value_and_grad(f)
+    for _ in range(2):
+        value, slope = derivative(1.3, PLAIN)
+        assert value == of_json(1.3, PLAIN)
+        assert abs(slope - (2.0 * 1.3 + 2.0)) < 1e-12
+        for each in (derivative, value_and_grad(f)):
+            with pytest.raises(SctError):
+                each(1.3, hiding)
 
 
 def test_methods_are_told_apart_by_their_functions() -> None:

@@ -68,8 +68,9 @@ def unread(what: str, names: Iterable[str]) -> Poison:
 
 
 def library_object(ev: Evaluator, what: str, read: Mapping[str, Abstract], others: Iterable[str]) -> Abstract:
-    """The result of a library's function, of which sct reads some attributes; `others`: those that it does not. It is a
-    dict in SciPy, and no such object as the function would hand out."""
+    """The result of a library's function, of which sct reads some attributes; `others`: those that it does not.
+
+    The object of SciPy may be a dict, too, whose methods sct does not read."""
     parts = unread(what, [name for name in read if not name.startswith("_")])
     return ev.new_object(types.SimpleNamespace, {**read, **{
         name: parts for name in (*others, *_OF_DICTS) if name not in read}})

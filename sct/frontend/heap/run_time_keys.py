@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "by_position", "contains", "get", "is_among", "item", "item_of_sequence", "may_unroll",
-    "note_search", "of_arguments", "run_search", "search_of", "takes_maps",
+    "contains", "get", "is_among", "item", "item_of_sequence", "may_unroll", "note_search", "of_arguments",
+    "run_search", "search_of", "takes_maps",
 ]
 
 K = TypeVar("K")
@@ -76,16 +76,16 @@ def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     cell, plan = ev.slots(owner), ev.functions.plan
     adds = _has_factory(owner)
     if not adds and not plan.known_keys and _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
-            and (value := by_position(ev, owner, key)) is not None:
+            and (value := _by_position(ev, owner, key)) is not None:
         plan.leave_texts_open()
         return value
     if not isinstance(key, Static) and _are_chosen(ev, cell.items) and \
-            (value := by_position(ev, owner, key)) is not None:
+            (value := _by_position(ev, owner, key)) is not None:
         return value
     try:
         name = run_time_dicts.known_key(ev, owner, key)
     except NeedsStatic:
-        if adds or not _names_itself(ev, cell.keys, key) or (value := by_position(ev, owner, key)) is None:
+        if adds or not _names_itself(ev, cell.keys, key) or (value := _by_position(ev, owner, key)) is None:
             raise
         return value
     if name in cell.keys:
@@ -106,7 +106,7 @@ def get(ev: Evaluator, owner: DictRef, wanted: Abstract, default: Abstract) -> A
         is_there = is_among(ev, owner, wanted)
         if is_there is None or not _may_be_read(ev, cell.items):
             raise
-        return evaluate_branches(ev, is_there, lambda: by_position(ev, owner, wanted), lambda: default)  # type: ignore[no-any-return]
+        return evaluate_branches(ev, is_there, lambda: _by_position(ev, owner, wanted), lambda: default)  # type: ignore[no-any-return]
     return cell.items[cell.keys.index(key)] if key in cell.keys else default
 
 
@@ -180,7 +180,7 @@ def run_search(ev: Evaluator, name: str, search: Search) -> Abstract:
     return ev.emit(lookup, *search.operands, text=text)  # type: ignore[no-any-return]
 
 
-def by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
+def _by_position(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     """`d[key]`: the value at the position of the key; None where the key must be known."""
     note_search(ev, owner)
     cell = ev.slots(owner)
@@ -230,7 +230,8 @@ def _key_text(ev: Evaluator, names: Sequence[Any], key: Abstract, operands: list
     if isinstance(key, Static) and type(key.peek) in (int, str, bool):
         text = repr(key.value)
     elif _is_class(ev, key):
-        return add_operand(ev.operand(key), operands) if all(type(name) is type for name in names) else None
+        are_plain = all(isinstance(name, type) and own_method(ev, name, HASHING) is None for name in names)
+        return add_operand(ev.operand(key), operands) if are_plain else None
     elif _is_text(key) or isinstance(key, Value) and isinstance(key.type, Tensor) and key.type.is_scalar \
             and key.type.kind in "ib" and not ev.is_varied(key) or _is_frozenset(ev, key):
         text = add_operand(ev.operand(key), operands)

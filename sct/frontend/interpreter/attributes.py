@@ -108,8 +108,8 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
     """`owner.name`."""
     owner = present_object(ev, owner, lambda none: getattr(none, name))
     if name == "__class__" and not isinstance(owner, Parent):
-        of_python = None if owner in ev.tries.exceptions else by_python(ev, "{0}.__class__", owner)
-        return of_python or class_object(ev, owner)
+        is_exception = isinstance(owner, Value) and owner in ev.tries.exceptions
+        return (None if is_exception else by_python(ev, "{0}.__class__", owner)) or class_object(ev, owner)
     if name == "__dict__" and isinstance(owner, ObjRef):
         cls = owner.cls
         if not cls.__dictoffset__:

@@ -236,14 +236,15 @@ def call_member(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
 def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) -> Abstract | None:
     """The call of a method of an object that sct does not see into: for each class that it had, that of the class.
 
-        node.value(x)    ->    Sum.value(node, x) if node.value.__func__ is Sum.value else ...
+        node.value(x)    ->    Sum.value(node, x) if getattr(node.value, "__func__", None) is Sum.value else ...
 
-    None where no class was observed, or where the method is one of a library.
+    None where no class was observed, where the method is one of a library, and where another callable was observed.
     """
     eqn = ev.defs[method]
     of_method = re.fullmatch(r"_0\.(\w+)", str(eqn.attrs["text"]))
     owner = eqn.args[0] if eqn.args else None
-    if of_method is None or not isinstance(owner, Value) or eqn.loc is None:
+    if of_method is None or not isinstance(owner, Value) or eqn.loc is None or \
+            ev.observed(eqn.loc) != {("object", types.MethodType)}:
         return None
     name = of_method[1]
     classes = {t[1] for t in ev.observed(owner_place(eqn.loc)) if t[0] == "object"}
@@ -260,7 +261,8 @@ def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) ->
                 raise_at_run_time(ev, "TypeError", f"the class of the object of {user_text(eqn.loc)} is not "
                                   f"known{OBSERVED_BEFORE}")
         (function, cls), *others = rest
-        named = ev.emit(part, method, opaque(ev, Static(cls, (cls,))), text=f"_0.__func__ is _1.{name}", type=BOOL)
+        text = f"getattr(_0, '__func__', None) is _1.{name}"
+        named = ev.emit(part, method, opaque(ev, Static(cls, (cls,))), text=text, type=BOOL)
         f = Static(function, (cls, ("attr", name)))
         return evaluate_branches(  # type: ignore[no-any-return]
             ev, named, lambda: ev.call(f, [owner, *args], kwargs), lambda: call(others))

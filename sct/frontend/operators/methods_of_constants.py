@@ -38,7 +38,7 @@ __all__ = ["pure_method"]
 def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
     """A method of a string or number that is known, or a regular expression of these, run now; None for other calls."""
     owner = getattr(f, "__self__", None)
-    if f in _OF_REGULAR_EXPRESSIONS or isinstance(owner, (re.Pattern, re.Match)):
+    if any(f is g for g in _OF_REGULAR_EXPRESSIONS) or isinstance(owner, (re.Pattern, re.Match)):
         return _regular_expression(ev, f, args, kwargs)
     if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, complex, bool, tuple):
         return None

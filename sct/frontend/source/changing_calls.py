@@ -55,7 +55,8 @@ def writes_keyword(name: str | None) -> bool:
 
 def writes_log(f: Any) -> bool:
     """Is this a function of `logging` or a method of a logger, which raises nothing, and leaves its arguments?"""
-    return f in _OF_LOGGING or isinstance(getattr(f, "__self__", None), (logging.Logger, logging.LoggerAdapter))
+    owner = getattr(f, "__self__", None)
+    return isinstance(owner, (logging.Logger, logging.LoggerAdapter)) or any(f is g for g in _OF_LOGGING)
 
 
 _OF_LOGGING = (logging.debug, logging.info, logging.warning, logging.error, logging.critical, logging.log)

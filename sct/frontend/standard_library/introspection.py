@@ -242,6 +242,16 @@ def _text_with(ev: Evaluator, v: Any, code: Value, name: str) -> Any:
     return run_or_raise(ev, lambda: run_op(eqn.op, [_text_with(ev, x, code, name) for x in eqn.args], eqn.attrs))
 
 
+def _name_or_methods(ev: Evaluator, owner: Abstract, name: Abstract) -> str | DictRef:
+    """The name of an attribute, if it is known; else the methods that it may name."""
+    try:
+        return _name(ev, name)
+    except NeedsStatic:
+        if may_unroll(ev) or (methods := _methods_by_name(ev, owner, name)) is None:
+            raise
+        return methods
+
+
 def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract) -> DictRef | None:
     """The methods of an object that a text may name of which a part is known: "visit_" and the name of a class.
 
@@ -300,13 +310,9 @@ def _absent(cls: str, name: str) -> None:
 def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if (of_classes := _for_each_name(ev, getattr, args)) is not None:
         return of_classes
-    owner = args[0]
-    try:
-        name = _name(ev, args[1])
-    except NeedsStatic:
-        if may_unroll(ev) or (methods := _methods_by_name(ev, owner, args[1])) is None:
-            raise
-        return _named(ev, methods, args[1], lambda: args[2] if len(args) == 3 else _raise_absent(ev, *args))
+    owner, name = args[0], _name_or_methods(ev, *args[:2])
+    if isinstance(name, DictRef):
+        return _named(ev, name, args[1], lambda: args[2] if len(args) == 3 else _raise_absent(ev, *args))
     if len(args) == 2:
         return get(ev, owner, name)
     if (there := _exception_has(ev, owner, name)) is not None:
@@ -319,13 +325,9 @@ def getattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def hasattr_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if (of_classes := _for_each_name(ev, hasattr, args)) is not None:
         return of_classes
-    owner = args[0]
-    try:
-        name = _name(ev, args[1])
-    except NeedsStatic:
-        if may_unroll(ev) or (methods := _methods_by_name(ev, owner, args[1])) is None:
-            raise
-        return is_among(ev, methods, args[1]) or Static(False)
+    owner, name = args[0], _name_or_methods(ev, *args[:2])
+    if isinstance(name, DictRef):
+        return is_among(ev, name, args[1]) or Static(False)
     there = _exception_has(ev, owner, name)
     return Static(attribute_if_any(ev, owner, name) is not None) if there is None else there
 

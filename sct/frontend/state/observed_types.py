@@ -148,7 +148,7 @@ def type_of_expression(text: str) -> Type | None:
     if re.fullmatch(r"float\(_\d+\)", text):
         return FLOAT
     tests = (r"(bool|callable|hasattr|isinstance|issubclass)\([^()]*\)", r"_\d+ (not )?in (_\d+|\([^()]*\))",
-             r"_\d+\.__func__ is _\d+\.\w+")
+             r"getattr\(_\d+, '__func__', None\) is _\d+\.\w+")
     return BOOL if any(re.fullmatch(test, text) for test in tests) else None
 
 
