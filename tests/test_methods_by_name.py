@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from abc import ABC
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import pytest
@@ -15,7 +14,7 @@ from oracle import agrees, refuses
 from sct import check_grads, grad, value_and_grad
 
 
-class Node(ABC):
+class Node(Protocol):
     """The class of all nodes, which has a metaclass."""
 
 
