@@ -1,10 +1,13 @@
 """Writes through named views are writes into the array itself: exact, and without a copy of the view in a loop."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from oracle import agrees, agrees_in_second_order
 
-from sct import grad, jacfwd, jacrev, jvp, value_and_grad
+from sct import check_grads, grad, jacfwd, jacrev, jvp, value_and_grad
 
 X = np.linspace(0.5, 1.5, 12)
 A = np.linspace(0.5, 1.5, 20).reshape(4, 5)
@@ -256,3 +259,44 @@ def test_rows_and_columns_compiled(f):
         agrees(copied, x, n, derivative=derivative)
         for a, b in zip(compiled(x, n), derivative(x, n)):
             np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+def row_in_order(x):
+    s = 0.0
+    for i in range(len(x)):
+        y = x * 2.0
+        row = np.asarray(y[i], order="C")
+        row[0] = 5.0 * x[i, 1]
+        s = s + y[i, 0] * row[1]
+    return s
+
+
+def column_in_order(x):
+    s = 0.0
+    for j in range(x.shape[1]):
+        y = x * 2.0
+        column = np.ascontiguousarray(y[:, j])
+        column[0] = 5.0 * x[0, j]
+        s = s + y[0, j] * column[0]
+        if s > 50.0:
+            return s
+    return s
+
+
+def rows_that_are_added(x):
+    y = (x * 1.0).T
+    for i in range(1, len(y)):
+        above, row = np.asarray(y[i - 1], order="C"), np.asarray(y[i], order="C")
+        row += above * 2.0
+    return (y ** 2).sum()
+
+
+@pytest.mark.parametrize("f", [row_in_order, column_in_order, rows_that_are_added])
+def test_whether_a_row_is_copied_is_told_by_the_layout(f: Callable[..., Any]) -> None:
+    x = np.random.default_rng(0).random((3, 3))
+    for y in (x, np.asfortranarray(x)):
+        agrees(f, y)
+    check_grads(f, (x,), order=2)
+    derivative = value_and_grad(f)
+    for y in (x, np.asfortranarray(x), x):
+        assert derivative(y)[0] == f(y)

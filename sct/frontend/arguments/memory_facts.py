@@ -9,11 +9,12 @@ import numpy as np
 
 from sct.errors import SctError
 from sct.frontend.evaluator.known_values import KnownValues
-from sct.frontend.values.abstract_values import Layout, Like, Ref, Together
+from sct.frontend.values.abstract_values import Layout, Like, Ref, Step, Together
 from sct.frontend.values.guards import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.values.size_terms import At, value_of_size
 from sct.ir import Value
 from sct.ir.types import Tensor
+from sct.ops.arrays.indexing import index
 
 __all__ = ["contiguous", "is_c_order", "is_forbidden", "is_view"]
 
@@ -46,7 +47,7 @@ def _tried(ev: KnownValues, ref: Ref, what: str, fact: Callable[[Any, Any], bool
     if lies is False or not isinstance(t, Tensor) or any(leaf is UNKNOWN for leaf in ev.leaves):
         return None
     try:
-        steps = [(s, [ev.ask(ev.wrap(x), "a part of this view") for x in s.args]) for s in ref.path]
+        steps = [(s, [_part(ev, s, k) for k in range(len(s.args))]) for s in ref.path]
     except (NeedsStatic, SctError):
         return None
     if None in map(ev.size_now, t.shape):
@@ -67,6 +68,18 @@ def _tried(ev: KnownValues, ref: Ref, what: str, fact: Callable[[Any, Any], bool
     text = f"{ref} is not made" if now is None else f"{ref} is {'' if now else 'not '}{what}"
     ev.guards[text] = Guard(text, lambda leaves: holds(leaves) == now)
     return now is not False
+
+
+def _part(ev: KnownValues, step: Step, k: int) -> Any:
+    """An operand of a step of a view; 0 for a position that is not known, as the layout is that of each item."""
+    try:
+        return ev.ask(ev.wrap(step.args[k]), "a part of this view")
+    except NeedsStatic:
+        of_operands = [token[0] for token in step.attrs.get("key", ()) for _ in range(
+            token.count("1") if token[0] == "s" else token not in ("n", "e"))]
+        if step.op is not index or of_operands[k] != "i":
+            raise
+        return 0
 
 
 def _laid_out(ev: KnownValues, lies: bool | Value | Like, t: Tensor, sizes: Mapping[str, At],
