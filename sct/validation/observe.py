@@ -74,8 +74,8 @@ _HARMLESS = frozenset((
     "abc", "array", "ast", "base64", "bisect", "builtins", "calendar", "cmath", "collections", "configparser",
     "contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions", "functools",
     "graphlib", "hashlib", "heapq", "io", "itertools", "json", "logging", "math", "numbers", "numpy", "operator",
-    "pandas", "pprint", "random", "re", "scipy", "sct", "shlex", "statistics", "string", "struct", "textwrap", "time",
-    "tomllib", "types", "typing", "unicodedata", "warnings", "zoneinfo"))
+    "pandas", "pprint", "random", "re", "reprlib", "scipy", "sct", "shlex", "statistics", "string", "struct",
+    "textwrap", "time", "tomllib", "types", "typing", "unicodedata", "warnings", "zoneinfo"))
 """Modules whose functions reach nothing outside their arguments, but for those of `_OUTSIDE`."""
 
 _OUTSIDE = frozenset((

@@ -405,7 +405,9 @@ class _Plan(Decisions):
                     self.separate_captures(eqn)
 
     def separate(self, fn: Fn, level: int) -> None:
-        """Copy results of `fn` that share memory. Borrowed results of a forward part may: its records hold them."""
+        """Copy results of `fn` that share memory, and residuals that share memory with results that the caller owns.
+
+        Borrowed results of a forward part may: its records hold them."""
         has_records = any(isinstance(r.type, Residuals) for r in fn.results)
         owned = {k for _, k in fn.donated_params} if has_records else set(range(len(fn.results)))
         packed: list[tuple[Owner, int]] = [(eqn, k) for eqn in walk(fn) if eqn.op.name == "pack"
@@ -427,6 +429,10 @@ class _Plan(Decisions):
                 continue
             in_any |= aliases
             in_private |= aliases if at in private else set()
+        for at in packed:
+            access = self.memory.access(*at)
+            if access is not None and at not in self.copies and not isinstance(access.value.type, (Tensor, List)):
+                self.separate_sources(access.value, in_private)
 
     def _repeats(self, v: Value, aliases: Iterable[Value]) -> bool:
         """May the list `v` hold one array twice, or an array that another value holds?"""
