@@ -8,6 +8,7 @@ differences of two step sizes agree on a derivative that is not zero.
 from __future__ import annotations
 
 import contextlib
+import copy
 import importlib
 import inspect
 import io
@@ -110,14 +111,17 @@ def differences(f: Callable[..., Any], args: list[Any], relative: float) -> list
 
 
 def gradient(f: Callable[..., Any], args: list[Any]) -> tuple[list[Any], list[Any]] | None:
-    """The gradient, extrapolated from differences of two step sizes, and how far these are apart; None where they do
-    not agree, or it is zero."""
+    """The gradient, extrapolated from differences of two step sizes, and its error: how far these are apart, and the
+    rounding of the values; None where they do not agree, or it is zero."""
     wide, narrow = differences(f, args, 2e-4), differences(f, args, 1e-4)
     largest = max(float(np.max(np.abs(g))) for g in narrow)
     agree = all(np.allclose(a, b, rtol=1e-4, atol=1e-6 * largest) for a, b in zip(wide, narrow))
     if not agree or largest == 0.0:
         return None
-    return [(4.0 * b - a) / 3.0 for a, b in zip(wide, narrow)], [np.max(np.abs(b - a)) for a, b in zip(wide, narrow)]
+    rounding = np.finfo(float).eps * abs(total(f(*copy.deepcopy(args)))) / 1e-4
+    errors = [np.max(np.abs(b - a)) + rounding / np.min(np.abs(args[k]))
+              for a, b, k in zip(wide, narrow, differentiated(args))]
+    return [(4.0 * b - a) / 3.0 for a, b in zip(wide, narrow)], errors
 
 
 @contextlib.contextmanager

@@ -31,7 +31,7 @@ from sct.frontend.autodiff.time_steps import (
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import NO_KEYWORDS, Args, Kwargs, library_object, of_scipy
-from sct.frontend.heap.inactive import may_be_differentiated, template_of
+from sct.frontend.heap.inactive import is_varied, template_of
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Ref, Static, Tup
 from sct.ir import Operand, Value
 from sct.ir.dims import Dim, product, sym
@@ -367,7 +367,7 @@ def _ends(ev: Evaluator, outcome: Value, accepted: str, span: Sequence[Abstract]
           ) -> Abstract:
     """The times that the solver has chosen between the ends `span`."""
     ts = ev.wrap(ev.emit(part, outcome, text=accepted, type=_vector(outcome)))
-    moves = any(may_be_differentiated(ev, t) for t in span)
+    moves = any(is_varied(ev, t) for t in span)
     return ev.call(Static(ends_moved), [ts, *span, stopped]) if moves else ts
 
 

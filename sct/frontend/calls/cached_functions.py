@@ -22,7 +22,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import INSTANCES, Args, Kwargs, called, special
 from sct.frontend.heap import run_time_dicts
-from sct.frontend.heap.inactive import may_be_differentiated
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.objects.objects import is_object
 from sct.frontend.state.store import Store
@@ -111,7 +111,7 @@ def wrapped(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract:
 
 
 def _differentiated(ev: Evaluator, args: Args, kwargs: Kwargs) -> bool:
-    return any(may_be_differentiated(ev, v) for v in (*args, *kwargs.values()))
+    return any(is_varied(ev, v) for v in (*args, *kwargs.values()))
 
 
 def _reads_what_may_change(ev: Evaluator, what: str) -> SctError:

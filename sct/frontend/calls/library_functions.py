@@ -16,7 +16,7 @@ from sct.frontend.calls.user_functions import call_function
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.numpy_library.stand_ins import STAND_INS, vectorized
 from sct.frontend.source.parse import source_of
 from sct.frontend.state.fixpoint import Dead
@@ -97,7 +97,7 @@ def entered_with_numbers(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
     then Python itself makes the call, and the derivative must not need it.
     """
     passed = (*args, *kwargs.values())
-    python: Any = _python_of(f) if any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in passed) else None
+    python: Any = _python_of(f) if any(is_varied(ev, v) for v in passed) else None
     if python is None or python not in STAND_INS.values() and not _is_of(python, "numpy.", "scipy."):
         return None
     snapshot = ev.snapshot()

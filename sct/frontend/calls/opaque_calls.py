@@ -34,7 +34,6 @@ from sct.frontend.heap.inactive import (
     held_by_python,
     is_callers,
     is_varied,
-    may_be_differentiated,
     template_of,
 )
 from sct.frontend.heap.subscripts import assign_item, item
@@ -265,7 +264,7 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     if eqn is not None and method is not None and eqn.args and any(
             isinstance(a, (Container, Ref)) or _may_vary(ev, a) for a in passed):
         see_into_deque(ev, eqn.args[0])
-    if isinstance(fn, Value) and method is not None and any(may_be_differentiated(ev, a) for a in passed) and (
+    if isinstance(fn, Value) and method is not None and any(is_varied(ev, a) for a in passed) and (
             by_class := method_by_class(ev, fn, args, kwargs)) is not None:
         return by_class
     if eqn is not None and method is not None and any(is_varied(ev, a) for a in passed):
@@ -357,7 +356,7 @@ def _method(ev: Evaluator, fn: Abstract) -> str:
 
 
 def _may_vary(ev: Evaluator, v: Abstract) -> bool:
-    return is_varied(ev, v) or may_be_differentiated(ev, v)
+    return is_varied(ev, v)
 
 
 def _rule_hint(ev: Evaluator, args: Args, kwargs: Kwargs) -> str:

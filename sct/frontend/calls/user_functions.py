@@ -23,7 +23,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import bind_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap.dynamic_list_methods import joined_tuples
-from sct.frontend.heap.inactive import may_be_differentiated
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.interpreter.function_body import inline
 from sct.frontend.loops.collected_generators import Collector, collecting
 from sct.frontend.loops.generator_functions import new_generator
@@ -60,10 +60,10 @@ def call_user(ev: Evaluator, fn: Static, f: types.FunctionType, args: Args, kwar
             return call_function(ev, f, args, kwargs)
         except SctError as error:
             if error.code != "SCT101" and not (
-                    _has_try(f.__code__) and not any(may_be_differentiated(ev, v) for v in passed)):
+                    _has_try(f.__code__) and not any(is_varied(ev, v) for v in passed)):
                 raise
             raise ev.functions.plan.changed(opaque={f: error}) from error
-    if any(may_be_differentiated(ev, v) or isinstance(v, StarredItems) for v in passed):
+    if any(is_varied(ev, v) or isinstance(v, StarredItems) for v in passed):
         raise refused
     return opaque_call(ev, fn if fn.path is not None else Static(f, (f,)), args, kwargs)
 

@@ -13,6 +13,7 @@ import numpy as np
 from sct.errors import SctError
 from sct.frontend.evaluator.operands import Operands
 from sct.frontend.evaluator.own_methods import COMPUTING, HASHING, own_method
+from sct.frontend.state.choices import definitions
 from sct.frontend.values.abstract_values import (
     Abstract,
     Choice,
@@ -23,6 +24,7 @@ from sct.frontend.values.guarded_numbers import Asked, asked, is_asked
 from sct.frontend.values.guards import UNKNOWN, Guard, NeedsStatic
 from sct.frontend.values.size_terms import size_text
 from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, free_values, is_effect, rebuild
+from sct.ir.core import is_float
 from sct.ir.dims import Apply, Dim
 from sct.ir.interp import run
 from sct.ir.real_ints import unmark_real
@@ -104,6 +106,27 @@ class KnownValues(Operands):
             self.emit(guarded, x)
         self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(x.hint or what, fn, value, self.loc))
         return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value
+
+    def is_varied(self, x: Operand) -> bool:
+        """May this number depend on an input of differentiation?
+
+        What a region in progress is given, such as the carried values of a loop, may.
+        """
+        defs = definitions(self)
+        todo, seen = [x], {x}
+        while todo:
+            v = todo.pop()
+            if not isinstance(v, Value) or not is_float(v) or v in self.params:
+                continue
+            eqn = defs.get(v)
+            if v in self.stands_for or eqn is None:
+                return True
+            if eqn.regions or eqn.op.nondiff is None:
+                operands = {a for k, a in enumerate(eqn.args) if k not in eqn.op.inactive}
+                new = operands.union(*map(free_values, eqn.regions)) - seen
+                seen |= new
+                todo += new
+        return False
 
     def _tells_nan(self, test: Value) -> bool:
         """Is this a truth that is computed from tests for nan or infinities?"""

@@ -79,7 +79,7 @@ if TYPE_CHECKING:
 __all__ = [
     "IMMUTABLE", "NOT_SHOWN", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python",
     "give", "harmless_name", "hold_all", "is_callers", "is_changed_in_place", "is_harmless_module",
-    "is_varied", "item_by_python", "leave_to_python", "may_be_differentiated", "pure_builtin",
+    "is_varied", "item_by_python", "leave_to_python", "pure_builtin",
     "template_of", "user_text", "written_by_python",
 ]
 
@@ -313,35 +313,15 @@ PLAIN_CONTAINERS: dict[Any, str] = {
 
 
 def is_varied(ev: Evaluator, v: Abstract) -> bool:
-    """Is a number that is differentiated by in it, as far as is known?"""
+    """Does a number or an array in `v` depend on what the function is differentiated by, or may it?"""
     return _any_number(ev, v, ev.is_varied)
 
 
 def leave_to_python(ev: Evaluator, name: str, values: Iterable[Abstract]) -> None:
     """Refuses to see into a call of observed type without differentiated arguments: Python makes it as it is."""
     if ev.is_observed and ev.loc not in ev.functions.plan.seen and not any(
-            is_varied(ev, v) or may_be_differentiated(ev, v) for v in values):
+            is_varied(ev, v) for v in values):
         ev.refuse("SCT207", f"`{name}` of constants is left to Python")
-
-
-def may_be_differentiated(ev: Evaluator, v: Abstract) -> bool:
-    """Does a number or array in `v` depend on what the function is differentiated by, as far as is known here?"""
-
-    def depends(number: Value) -> bool:
-        todo: list[Operand] = [number]
-        seen: set[Operand] = set()
-        while todo:
-            x = todo.pop()
-            if not isinstance(x, Value) or not is_float(x) or x in ev.params or x in seen:
-                continue
-            seen.add(x)
-            eqn = ev.defs.get(x)
-            if eqn is None or eqn.regions:
-                return True
-            todo += () if eqn.op.nondiff else eqn.args
-        return False
-
-    return _any_number(ev, v, depends)
 
 
 def _any_number(ev: Evaluator, v: Abstract, holds: Callable[[Value], bool]) -> bool:

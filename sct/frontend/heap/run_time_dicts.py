@@ -24,7 +24,7 @@ from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.lists_in_lists import take_out
 from sct.frontend.heap import dynamic_list_methods
 from sct.frontend.heap.dynamic_lists import as_column, columns, element, grow, is_dynamic, length
-from sct.frontend.heap.inactive import may_be_differentiated
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.heap.item_forms import item_type
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
 from sct.frontend.heap.sample_calls import check_operands, hashed
@@ -206,7 +206,7 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand], of_set: bool
     if isinstance(t, Text) or isinstance(t, Tensor) and t.is_scalar and (t.kind in "ib" or counts_as_real(t)):
         return add_operand(ev.as_int(key), operands)
     if isinstance(key, Value) and isinstance(t, Tensor) and t.is_scalar and t.kind == "f":
-        varies = may_be_differentiated(ev, key)
+        varies = is_varied(ev, key)
         if not (varies and of_set):
             return add_operand(ev.emit(dict_key, key) if varies else key, operands)
     check_operands(ev, hash, key)

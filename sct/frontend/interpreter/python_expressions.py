@@ -25,7 +25,7 @@ from sct.frontend.heap.inactive import (
     evaluated_by_python,
     is_callers,
     is_harmless_module,
-    may_be_differentiated,
+    is_varied,
     pure_builtin,
     template_of,
 )
@@ -119,7 +119,7 @@ def _values(ev: Evaluator, node: Any, fields: dict[str, Abstract]) -> dict[str, 
             values[name] = fields[name] if name in fields else lookup(ev, name)
         except (SctError, Dead):
             return None
-    if any(may_be_differentiated(ev, v) for v in values.values()):
+    if any(is_varied(ev, v) for v in values.values()):
         return None
     if _changes_objects(node) and any(isinstance(v, (Container, Ref, Tup)) or is_callers(ev, v) or _is_outside(v)
                                       for v in values.values()):

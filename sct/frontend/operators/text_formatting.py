@@ -15,7 +15,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.evaluator.own_methods import fields_of_dataclass
 from sct.frontend.heap.dynamic_lists import as_column, columns, is_dynamic
-from sct.frontend.heap.inactive import by_python, is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import by_python, is_varied
 from sct.frontend.heap.run_time_dicts import plain_dict
 from sct.frontend.heap.special_methods import checked
 from sct.frontend.iteration.iterator_protocol import drained, iterator
@@ -68,7 +68,7 @@ def may_show_derivative(ev: Evaluator, x: Operand) -> bool:
     """May this be a number or an array that is differentiated, or a text that shows one?"""
     if isinstance(x, Lit) or isinstance(x.type, Text):
         return False
-    return not isinstance(x.type, Tensor) or is_varied(ev, x) or may_be_differentiated(ev, x)
+    return not isinstance(x.type, Tensor) or is_varied(ev, x)
 
 
 def concatenated(ev: Evaluator, a: Abstract, b: Abstract) -> Abstract | None:

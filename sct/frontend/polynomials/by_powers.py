@@ -21,7 +21,7 @@ from sct.frontend.autodiff.implicit_functions import standing_for
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import is_varied, leave_to_python, may_be_differentiated
+from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.numpy_library.numpy_functions import type_of
 from sct.frontend.numpy_library.stand_ins import (
@@ -345,7 +345,7 @@ def _new_power_series(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
 def _part_of(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     c, _, _ = args
     value = ev.call(Static(_sliced), args)
-    if not is_varied(ev, c) and not may_be_differentiated(ev, c):
+    if not is_varied(ev, c):
         return value
     is_all = ev.call(Static(_is_all), args)
     if isinstance(is_all, Static):

@@ -15,7 +15,7 @@ import numpy as np
 from sct.frontend.autodiff.implicit_functions import as_solution, function_of
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, special
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.numpy_library.stand_ins import as_roots
 from sct.frontend.values.abstract_values import Abstract, Static
 from sct.ir import is_float
@@ -26,7 +26,7 @@ __all__: list[str] = []
 @special(as_roots)
 def _as_roots(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     roots, p = args
-    if not (is_varied(ev, p) or may_be_differentiated(ev, p)) or not is_float(ev.operand(roots)):
+    if not is_varied(ev, p) or not is_float(ev.operand(roots)):
         return roots
     region = function_of(ev, Static(_value), [roots, p], {}, "the polynomial")
     return ev.wrap(as_solution(ev, ev.operand(roots), region.fn.replace(results=(region.outs[0],))))

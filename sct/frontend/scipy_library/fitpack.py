@@ -17,7 +17,7 @@ from sct.frontend.autodiff.implicit_functions import derivative_code, standing_f
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import is_varied, leave_to_python, may_be_differentiated
+from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.scipy_library.by_program import as_floats
 from sct.frontend.scipy_objects.interpolants import (
     Interpolant,
@@ -51,7 +51,7 @@ def splev(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     x = ev.call(Static(np.asarray), [arguments["x"]], {"dtype": Static(float)})
     operands = [ev.operand(v) for v in (x, knots, coefficients, degree)]
     with derivative_code(ev):
-        if is_varied(ev, coefficients) or may_be_differentiated(ev, coefficients):
+        if is_varied(ev, coefficients):
             f = make(ev, "BSpline", [knots, coefficients, degree], {})
             like = ev.call(ev.call(Static(getattr), [f, Static("__call__")]), [x, Static(order)])
         else:
@@ -108,7 +108,7 @@ def splint(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     value = ev.emit(solver, *operands, text="scipy.interpolate.splint(_0, _1, (_2, _3, _4))", type=FLOAT)
     with derivative_code(ev):
         limits = [ev.call(Static(_moved), [arguments[key], knots, degree]) for key in ("a", "b")]
-        if is_varied(ev, coefficients) or may_be_differentiated(ev, coefficients):
+        if is_varied(ev, coefficients):
             f = make(ev, "BSpline", [knots, coefficients, degree], {})
             like = ev.call(ev.call(Static(getattr), [f, Static("integrate")]), limits)
         else:

@@ -11,7 +11,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.scipy_library.by_program import Program, handler, register
 from sct.frontend.values.abstract_values import Abstract, Ref, Static
@@ -91,6 +91,6 @@ def _by_samples_and_points(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstrac
     x = args[1] if len(args) > 1 else kwargs.get("x", Static(None))
     t = ev.type_of(x) if isinstance(x, Ref) else None
     is_vector = not isinstance(t, Tensor) or t.rank < 2
-    if x == Static(None) or is_vector and not (is_varied(ev, x) or may_be_differentiated(ev, x)):
+    if x == Static(None) or is_vector and not is_varied(ev, x):
         return call_named(ev, "scipy.integrate.simpson", args, kwargs)
     return _BY_POINTS(ev, args, kwargs)

@@ -56,7 +56,6 @@ from sct.frontend.values.in_words import path_in_words
 from sct.frontend.values.primal_record import PrimalRecord
 from sct.frontend.values.schemas import ObjectSchema, Schema
 from sct.ir import Builder, Eqn, Lit, Op, Operand, Value
-from sct.ir.core import is_float
 from sct.ir.types import TypeMismatch
 
 __all__ = ["ATTRIBUTE_WRITE", "State"]
@@ -465,22 +464,6 @@ class State(Facts):
                 x = self.stands_for[x]
             operands[p] = x
         return operands
-
-    def is_varied(self, x: Operand) -> bool:
-        """Does this number depend on an input of differentiation?"""
-        todo, seen = [x], {x}
-        while todo:
-            v = todo.pop()
-            if isinstance(v, Lit) or not is_float(v):
-                continue
-            if v in self.stands_for:
-                return True
-            eqn = self.defs.get(v)
-            if eqn is not None and eqn.op.nondiff is None:
-                new = {a for k, a in enumerate(eqn.args) if k not in eqn.op.inactive} - seen
-                seen |= new
-                todo += new
-        return False
 
     def module_of(self, function: Any) -> Path:
         """The anchor of all functions of one module, which share their globals."""

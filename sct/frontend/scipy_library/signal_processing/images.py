@@ -13,7 +13,7 @@ import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.scipy_library.by_program import Program, handler, register
 from sct.frontend.scipy_library.grids import sampled
@@ -135,7 +135,7 @@ def _by_width(name: str) -> Callable[..., Abstract]:
     def handle(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
         """With a constant width, it is an op."""
         sigma = args[1] if len(args) > 1 else kwargs.get("sigma", Static(None))
-        if is_varied(ev, sigma) or may_be_differentiated(ev, sigma):
+        if is_varied(ev, sigma):
             return _BY_WIDTH[name](ev, args, kwargs)
         return call_named(ev, f"scipy.ndimage.{name}", args, kwargs)
 

@@ -17,7 +17,7 @@ from sct.frontend.autodiff.implicit_functions import derivative_code, standing_f
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import is_varied, leave_to_python, may_be_differentiated
+from sct.frontend.heap.inactive import is_varied, leave_to_python
 from sct.frontend.numpy_library.op_calls import call_named
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, handler, register
 from sct.frontend.values.abstract_values import Abstract, Ref, Static
@@ -189,7 +189,7 @@ def _sosfilt(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     arguments: dict[str, Abstract] = {**dict(zip(("sos", "x", "axis", "zi"), args)), **kwargs}
     if arguments.get("zi", Static(None)) != Static(None):
         return _SECTIONS_WITH_STATES(ev, args, kwargs)
-    if is_varied(ev, arguments["sos"]) or may_be_differentiated(ev, arguments["sos"]):
+    if is_varied(ev, arguments["sos"]):
         return _SECTIONS(ev, args, kwargs)
     leave_to_python(ev, "sosfilt", arguments.values())
     arrays = [ev.call(Static(np.asarray), [arguments[key]]) for key in ("x", "sos")]

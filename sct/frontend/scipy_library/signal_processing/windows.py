@@ -14,7 +14,7 @@ import numpy as np
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.inactive import is_varied, template_of
 from sct.frontend.scipy_library.by_program import Program, handler
 from sct.frontend.values.abstract_values import Abstract, Static, Tup
 from sct.ir import Operand, Value
@@ -104,7 +104,7 @@ _PROGRAMS = {
 
 
 def _is_constant(ev: Evaluator, *values: Abstract) -> bool:
-    return not any(is_varied(ev, v) or may_be_differentiated(ev, v) for v in values)
+    return not any(is_varied(ev, v) for v in values)
 
 
 def _window(name: str, size: int) -> Any:

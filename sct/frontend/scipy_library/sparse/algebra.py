@@ -12,7 +12,7 @@ from sct.frontend.autodiff.implicit_functions import derivative_code, standing_f
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy, special
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.inactive import is_varied, template_of
 from sct.frontend.heap.subscripts import size_along
 from sct.frontend.scipy_library.by_program import array_of_floats
 from sct.frontend.scipy_library.sparse.elements import ATTRIBUTES, FORMATS, SparseElements, elements_of, new_matrix
@@ -187,7 +187,7 @@ def _iterative(name: str) -> Callable[..., Abstract]:
         is_dense = len(args) == 2 and isinstance(args[0], Ref) and isinstance(ev.type_of(args[0]), Tensor)
         if len(args) != 2 or not isinstance(args[0], ObjRef) and not (
                 (is_dense or is_sparse(ev, args[0])) and any(
-                    is_varied(ev, v) or may_be_differentiated(ev, v) for v in args)):
+                    is_varied(ev, v) for v in args)):
             ev.refuse("SCT207", f"`{name}` is left to Python")
         b = _right_hand_side(ev, args[1], (1,), f"`{name}` of a {'' if is_dense else 'sparse '}matrix")
         a = array_of_floats(ev, f"scipy.sparse.linalg.{name}", args[0], (2,)) if is_dense else elements_of(ev, args[0])

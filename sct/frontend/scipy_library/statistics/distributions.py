@@ -19,7 +19,7 @@ from sct.frontend.autodiff.implicit_functions import derivative_code, standing_f
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated
+from sct.frontend.heap.inactive import is_varied
 from sct.frontend.scipy_library.by_program import Program, handler
 from sct.frontend.scipy_library.statistics.distribution_formulas import (
     checked,
@@ -172,7 +172,7 @@ def _value(ev: Evaluator, distribution: Any, name: str, arguments: dict[str, Abs
     with derivative_code(ev):
         methods, near, width = _SPECIAL_CASES.get(family, ("", "", 0.0))
         if name in methods.split() and near in own and (
-                is_varied(ev, own[near]) or may_be_differentiated(ev, own[near])):
+                is_varied(ev, own[near])):
             own[near] = _without_derivative(ev, own[near], width)
         density_of = called("pdf") if is_probability and _has_own(distribution, "_pdf") else Static(0.0)
         ends = _ends(ev, distribution, own) if is_probability or name == "logpdf" else None

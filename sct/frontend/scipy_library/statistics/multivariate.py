@@ -19,7 +19,7 @@ from sct.frontend.autodiff.implicit_functions import computed_before, derivative
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import named_arguments
 from sct.frontend.evaluator.handlers import Args, Kwargs, library_object, of_scipy, special
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.inactive import is_varied, template_of
 from sct.frontend.objects.class_of import stand_in_class
 from sct.frontend.scipy_library.by_program import array_of_floats, as_floats
 from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Ref, Static, Tup
@@ -178,7 +178,7 @@ def _of_normal(ev: Evaluator, mean: Abstract, cov: Abstract, singular: Abstract)
         mean = ev.call(Static(np.zeros), [ev.call(Static(len), [cov])])
     programs = _PROGRAMS["multivariate_normal"]
     if may_be_singular:
-        programs = _IF_REGULAR if is_varied(ev, cov) or may_be_differentiated(ev, cov) else _OF_ANY_RANK
+        programs = _IF_REGULAR if is_varied(ev, cov) else _OF_ANY_RANK
     return [_array(ev, _MEAN, mean, (1,)), cov], programs, options
 
 

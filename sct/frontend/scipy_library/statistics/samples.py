@@ -11,7 +11,7 @@ from sct.frontend.autodiff.implicit_functions import derivative_code, standing_f
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs, of_scipy
 from sct.frontend.heap.array_keys import selection
-from sct.frontend.heap.inactive import is_varied, may_be_differentiated, template_of
+from sct.frontend.heap.inactive import is_varied, template_of
 from sct.frontend.numpy_library.numpy_functions import UFUNC_FALLBACKS, array, bound, type_of
 from sct.frontend.scipy_library.by_program import Program, array_of_floats, by_program, register
 from sct.frontend.values.abstract_values import Abstract, Ref, Static, Tup
@@ -267,8 +267,7 @@ def _histogram(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     """`np.histogram(x, bins, range, density, weights)` with differentiated weights: the histogram, and the edges."""
     arguments = dict(zip(("a", "bins", "range", "density", "weights"), args)) | dict(kwargs)
     weights = ev.array_of_list(arguments.get("weights", Static(None)))
-    if not isinstance(weights, Ref) or ev.is_observed and not (is_varied(ev, weights) or may_be_differentiated(
-            ev, weights)):
+    if not isinstance(weights, Ref) or ev.is_observed and not is_varied(ev, weights):
         ev.refuse("SCT207", "`histogram` is left to Python")
     if any(is_varied(ev, v) for key, v in arguments.items() if key != "weights"):
         ev.refuse("SCT402", "`np.histogram` is differentiated only by its weights",
