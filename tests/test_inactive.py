@@ -809,7 +809,7 @@ def a_differentiated_number_in_a_text(x, n):
     (a_list_in_an_object_that_changes, 2, "SCT307"),
     (a_list_under_a_key_of_an_object, 2, "SCT307"), (an_array_in_an_object, 2, "SCT307"),
     (lists_of_a_sorted_list, 2, "SCT307"),
-    (a_differentiated_number_of_a_branch, 2, "SCT401"), (a_differentiated_number_of_a_loop, 2, "SCT401"),
+    (a_differentiated_number_of_a_branch, 2, "SCT207"), (a_differentiated_number_of_a_loop, 2, "SCT207"),
     (a_differentiated_number_in_a_text, 2, "SCT401"),
 ], ids=lambda v: getattr(v, "__name__", ""))
 def test_refused(f: Program, argument: Any, code: str) -> None:

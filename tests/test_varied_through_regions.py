@@ -84,6 +84,56 @@ def test_its_derivative_is_kept(number, call) -> None:
     agrees(lambda x: call(number(x), x), X)
 
 
+def test_a_constant_that_a_loop_carries_beside_differentiated_numbers() -> None:
+    def f(x):
+        p, y = 2.0, x
+        for k in range(3):
+            p, y = p + 0.1 * k, y * x
+        return np.sum(np.kaiser(5, p) * y[0])
+    agrees(f, X)
+
+
+class Methods:
+    def m0(self, x):
+        return x
+
+    def m1(self, x):
+        return 2.0 * x
+
+
+def test_the_text_of_a_number_that_a_branch_gives_names_no_method() -> None:
+    def f(x, c):
+        s = str(x) if c else "1.0"
+        if c:
+            s = str(2.0 * x)
+        return getattr(Methods(), "m" + s[0])(x)
+    refuses(f, 0.5, True, code="SCT505")
+
+
+def by_expression(dates, other, c):
+    return dates if c else other
+
+
+def by_calls(dates, other, n):
+    return dates if n == 0 else by_calls(dates, other, n - 1)
+
+
+def by_iteration(dates, other, n):
+    for _ in range(n):
+        last = dates
+    return last
+
+
+@pytest.mark.parametrize("which", (by_expression, by_calls, by_iteration))
+def test_dates_of_the_caller_are_not_written(which) -> None:
+    def f(x, dates, other, n):
+        own = which(dates, other, n)
+        own[0] = other[1]
+        return x * float((own[1] - own[0]).astype(int))
+    first, second = (np.array([f"202{k}-01-01", f"202{k}-02-05"], dtype="datetime64[D]") for k in range(2))
+    refuses(f, 1.5, first, second, 2, code="SCT303")
+
+
 @pytest.mark.parametrize("call", (
     lambda p, x: np.sum(np.kaiser(5, p) * x[0]),
     lambda p, x: float(f"{p:.17g}") * x[0],

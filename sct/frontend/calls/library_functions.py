@@ -16,7 +16,7 @@ from sct.frontend.calls.user_functions import call_function
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.evaluator.own_methods import is_library
-from sct.frontend.heap.inactive import is_varied
+from sct.frontend.heap.inactive import certainly_varied, is_varied
 from sct.frontend.numpy_library.stand_ins import STAND_INS, vectorized
 from sct.frontend.source.parse import source_of
 from sct.frontend.state.fixpoint import Dead
@@ -84,7 +84,7 @@ def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
         return call_function(ev, python, args, kwargs)
     except SctError:
         ev.restore(snapshot)
-        if any(is_varied(ev, v) for v in (*args, *kwargs.values())):
+        if any(certainly_varied(ev, v) for v in (*args, *kwargs.values())):
             raise
         return None
     except (NeedsStatic, Dead):

@@ -28,6 +28,7 @@ from sct.frontend.evaluator.own_methods import is_library
 from sct.frontend.heap.array_keys import present_object
 from sct.frontend.heap.inactive import (
     PLAIN_CONTAINERS,
+    certainly_varied,
     evaluated_by_python,
     give,
     harmless_name,
@@ -258,16 +259,16 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
         note_settings(ev, passed)
     if f is collections.deque:
         if not ev.observed(ev.loc) or ev.loc in ev.functions.plan.deques or any(
-                _may_vary(ev, a) or is_iterator(a) or holds_rows(ev, a) for a in passed):
+                is_varied(ev, a) or is_iterator(a) or holds_rows(ev, a) for a in passed):
             return new_deque(ev, args, kwargs)
         ev.containers.deques.add(ev.loc)
     if eqn is not None and method is not None and eqn.args and any(
-            isinstance(a, (Container, Ref)) or _may_vary(ev, a) for a in passed):
+            isinstance(a, (Container, Ref)) or is_varied(ev, a) for a in passed):
         see_into_deque(ev, eqn.args[0])
     if isinstance(fn, Value) and method is not None and any(is_varied(ev, a) for a in passed) and (
             by_class := method_by_class(ev, fn, args, kwargs)) is not None:
         return by_class
-    if eqn is not None and method is not None and any(is_varied(ev, a) for a in passed):
+    if eqn is not None and method is not None and any(certainly_varied(ev, a) for a in passed):
         _see_into(ev, eqn)
         ev.refuse("SCT207", "a method of an object that sct does not see into is called with a differentiated number",
                   why="its derivative would be lost",
@@ -280,7 +281,7 @@ def call_of_library(ev: Evaluator, fn: Abstract, args: Args, kwargs: Kwargs) -> 
     named = [k for k, v in kwargs.items() if not (isinstance(v, Static) and isinstance(v.peek, str))]  # output="sos"
     if any(map(writes_keyword, named)) or writes_at_position(f, len(args)):
         return None
-    if name is None or any(is_varied(ev, a) for a in passed):
+    if name is None or any(certainly_varied(ev, a) for a in passed):
         return None
     drawn = type_of_draw(draws, args, kwargs) if draws else None
     if drawn is None and f not in MAKERS and not ev.is_observed or (
@@ -355,17 +356,13 @@ def _method(ev: Evaluator, fn: Abstract) -> str:
     return text[3:] if re.fullmatch(r"_0\.\w+", text) else ""
 
 
-def _may_vary(ev: Evaluator, v: Abstract) -> bool:
-    return is_varied(ev, v)
-
-
 def _rule_hint(ev: Evaluator, args: Args, kwargs: Kwargs) -> str:
     return rule_hint(user_text(ev.loc), len(args) + len(kwargs))
 
 
 def _refuse_unobserved(ev: Evaluator, fn: Abstract, what: str, arguments: Args) -> None:
     """Refuses a draw from arrays or containers whose type was not observed, as the function was not run."""
-    if _draws(ev, fn) and not ev.is_observed and not any(is_varied(ev, a) for a in arguments) and \
+    if _draws(ev, fn) and not ev.is_observed and not any(certainly_varied(ev, a) for a in arguments) and \
             any(isinstance(a, (Ref, Container)) for a in arguments):
         ev.refuse("SCT207", f"the type of what `{what}` draws is not known",
                   why="it is observed in a run of the function on copies, but the function may reach the world "
@@ -377,7 +374,7 @@ def _refuse_unobserved(ev: Evaluator, fn: Abstract, what: str, arguments: Args) 
 def _refuse_unknown(ev: Evaluator, named: Any, what: str, arguments: Args, rule: str) -> None:
     """Refuses an opaque call with an argument that the function might write to, or call; `rule`: one for it, empty if
     it is a method of an object."""
-    varied = any(is_varied(ev, a) for a in arguments)
+    varied = any(certainly_varied(ev, a) for a in arguments)
     instead = _INSTEAD.get(what) or _INSTEAD_OF_MODULE.get(str(getattr(named, "__module__", "")).lstrip("_"))
     instead = instead or _INSTEAD_OF_METHOD.get(what.rpartition(".")[2] if not rule else "")
     instead = f"derive the class from `{base}`" if (base := base_in_python(named)) else instead

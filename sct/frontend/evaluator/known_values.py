@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import enum
 import re
-from collections import deque
-from collections.abc import Sequence
+from collections import ChainMap, deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -27,10 +27,12 @@ from sct.ir import Builder, Eqn, Fn, Lit, Operand, Value, free_values, is_effect
 from sct.ir.core import is_float
 from sct.ir.dims import Apply, Dim
 from sct.ir.interp import run
+from sct.ir.loop_view import loop_view
 from sct.ir.real_ints import unmark_real
 from sct.ir.text import show
 from sct.ir.types import INT, Tensor
 from sct.ops.arrays.shape import dim
+from sct.ops.program.control import cond, loop
 from sct.ops.program.effects import guarded, part
 from sct.ops.scalar.arithmetic import add, mul
 from sct.ops.scalar.comparison import tests_nan
@@ -107,25 +109,30 @@ class KnownValues(Operands):
         self.guards.setdefault(f"{show(fn)} == {value!r}", Guard.asked(x.hint or what, fn, value, self.loc))
         return asked(value, x, self.b) if type(value) is float and self.is_varied(x) else value
 
-    def is_varied(self, x: Operand) -> bool:
+    def is_varied(self, x: Operand, *, unknown: bool = True) -> bool:
         """May this number depend on an input of differentiation?
 
-        What a region in progress is given, such as the carried values of a loop, may.
+        unknown  the answer where that is up to what a region in progress is given, such as the carried values of a loop
         """
-        defs = definitions(self)
-        todo, seen = [x], {x}
+        inner = Builder()
+        defs: Mapping[Any, Eqn] = ChainMap(inner.defs, cast(Any, definitions(self)))
+        todo: list[Operand] = [x]
+        seen: set[Operand] = set()
         while todo:
             v = todo.pop()
-            if not isinstance(v, Value) or not is_float(v) or v in self.params:
+            if not isinstance(v, Value) or not is_float(v) or v in seen or v in self.params:
                 continue
+            seen.add(v)
             eqn = defs.get(v)
-            if v in self.stands_for or eqn is None:
+            if v in self.stands_for or eqn is None and v not in inner.origins and unknown:
                 return True
-            if eqn.regions or eqn.op.nondiff is None:
-                operands = {a for k, a in enumerate(eqn.args) if k not in eqn.op.inactive}
-                new = operands.union(*map(free_values, eqn.regions)) - seen
-                seen |= new
-                todo += new
+            if eqn is None:
+                todo += inner.origins.get(v, ())
+            elif eqn.regions:
+                inner.learn(Fn("", (), (eqn,), ()))
+                todo += _sources(eqn, v)
+            elif eqn.op.nondiff is None:
+                todo += [y for k, y in enumerate(eqn.args) if k not in eqn.op.inactive]
         return False
 
     def _tells_nan(self, test: Value) -> bool:
@@ -271,3 +278,16 @@ class KnownValues(Operands):
         if x.home is not self.b and x.home not in self.open_blocks:
             self.cut("a number that leaves a set, or is read of a key, depends on a differentiated input")
         return x.of
+
+
+def _sources(eqn: Eqn, out: Value) -> Iterable[Operand]:
+    """The values that an out of an equation with regions depends on: results of its regions, where these are known."""
+    if eqn.op is cond:
+        return [region.results[eqn.outs.index(out)] for region in eqn.regions]
+    if eqn.op is not loop:
+        return [*eqn.args, *(x for region in eqn.regions for x in free_values(region))]
+    of = loop_view(eqn)
+    if out in of.ys:
+        return [of.yields[of.ys.index(out)]]
+    k = of.finals.index(out) if out in of.finals else None
+    return [] if k is None else [of.inits[k], of.results[k]]

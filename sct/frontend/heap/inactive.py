@@ -31,6 +31,7 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
 from sct.frontend.source.changing_calls import WRITERS
+from sct.frontend.state.choices import definitions
 from sct.frontend.state.observed_types import (
     Observed,
     class_of_call,
@@ -58,7 +59,7 @@ from sct.frontend.values.abstract_values import (
     is_literal,
     parts,
 )
-from sct.ir import Op, Operand, Value, is_float
+from sct.ir import Op, Operand, Value, free_values, is_float
 from sct.ir.pytrees.user_objects import is_defined_by_user
 from sct.ir.types import (
     BOOL,
@@ -67,9 +68,10 @@ from sct.ir.types import (
     Optional,
     Text,
     Type,
+    leaf_type,
     shows_number,
 )
-from sct.ops import index
+from sct.ops import call, index
 from sct.ops.program.effects import apply, inactive, lookup, part
 from sct.ops.registry import add_operand
 
@@ -77,11 +79,10 @@ if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
-    "IMMUTABLE", "NOT_SHOWN", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "check_value", "evaluated_by_python",
-    "give", "harmless_name", "hold_all", "is_callers", "is_changed_in_place", "is_harmless_module",
-    "is_varied", "item_by_python", "leave_to_python", "pure_builtin",
-    "template_of", "user_text", "written_by_python",
-]
+    "IMMUTABLE", "NOT_SHOWN", "OBSERVED_BEFORE", "PLAIN_CONTAINERS", "by_python", "certainly_varied", "check_value",
+    "evaluated_by_python", "give", "harmless_name", "hold_all", "is_callers", "is_changed_in_place",
+    "is_harmless_module", "is_varied", "item_by_python", "leave_to_python", "pure_builtin", "template_of", "user_text",
+    "written_by_python"]
 
 OBSERVED_BEFORE = ", as observed when this was written"
 NOT_SHOWN = "is not known, and no run has shown it"
@@ -206,7 +207,7 @@ def by_python(ev: Evaluator, text: str, *values: Abstract, of_class: Type | None
     of_class  the type of the value, if it is that of any operands
     """
     if not any([is_python_object(ev, v) or is_constant_object(v) for v in values]) or any(
-            is_varied(ev, v) for v in values):
+            certainly_varied(ev, v) for v in values):
         return None
     operands: list[Operand] = []
     texts = [template_of(ev, v, operands) for v in values]
@@ -244,7 +245,7 @@ def written_by_python(ev: Evaluator, text: str, owner: Abstract, *values: Abstra
         return False
     operands: list[Operand] = []
     texts = [template_of(ev, v, operands) for v in (owner, *values)]
-    if None in texts or any(is_varied(ev, v) for v in values):
+    if None in texts or any(certainly_varied(ev, v) for v in values):
         return False
     ev.emit(inactive, *operands, text=text.format(*texts))
     ev.note_change()
@@ -287,20 +288,22 @@ def is_callers(ev: Evaluator, v: Abstract) -> bool:
 
 
 def _shares_memory(ev: Evaluator, v: Abstract) -> bool:
-    """May this be an opaque array from outside, or a view of one?  All is that was computed of one, but copies."""
+    """May this be an opaque array from outside, or a view of one?  All is that was computed of one, but copies; and
+    what a region in progress is given."""
+    defs = definitions(ev)
     todo: list[Abstract | Operand] = [v]
     seen: set[Value] = set()
     while todo:
         x = todo.pop()
-        if not isinstance(x, Value) or x in seen:
+        if not isinstance(x, Value) or x in seen or not isinstance(leaf_type(x.type), Opaque):
             continue
         seen.add(x)
-        eqn = ev.defs.get(x)
-        if eqn is None and is_opaque_array(ev.leaf_of(x)):
+        eqn = defs.get(x)
+        if eqn is None and (x not in ev.params or is_opaque_array(ev.leaf_of(x))):
             return True
-        if eqn is not None and eqn.op in (inactive, part, apply) and not re.search(
-                r"\.(copy|astype)\b", str(eqn.attrs.get("text", ""))):
-            todo += eqn.args
+        if eqn is not None and (eqn.regions or eqn.op is call or eqn.op in (inactive, part, apply) and not re.search(
+                r"\.(copy|astype)\b", str(eqn.attrs.get("text", "")))):
+            todo += [*eqn.args, *(y for region in eqn.regions for y in (*free_values(region), *region.results))]
     return False
 
 
@@ -313,8 +316,16 @@ PLAIN_CONTAINERS: dict[Any, str] = {
 
 
 def is_varied(ev: Evaluator, v: Abstract) -> bool:
-    """Does a number or an array in `v` depend on what the function is differentiated by, or may it?"""
+    """May a number or an array in `v` depend on what the function is differentiated by?"""
     return _any_number(ev, v, ev.is_varied)
+
+
+def certainly_varied(ev: Evaluator, v: Abstract) -> bool:
+    """Does a number or an array in `v` depend on what the function is differentiated by, as far as is known here?
+
+    For code that is left to Python: differentiation refuses it later, if a number of it turns out to depend on that.
+    """
+    return _any_number(ev, v, lambda x: ev.is_varied(x, unknown=False))
 
 
 def leave_to_python(ev: Evaluator, name: str, values: Iterable[Abstract]) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.handlers import Args, Kwargs
-from sct.frontend.heap.inactive import is_varied, template_of
+from sct.frontend.heap.inactive import certainly_varied, template_of
 from sct.frontend.objects.parts_of_exceptions import object_of_exception, parts_of_exception
 from sct.frontend.operators.run_time_comparisons import rows_text
 from sct.frontend.values.abstract_values import Abstract, Container, Ref, RunTimeTuple, Static, Tup, is_literal
@@ -35,7 +35,7 @@ def exception(ev: Evaluator, fn: Static, args: Args, kwargs: Kwargs) -> Abstract
             template_of(ev, a, []) is not None for a in passed if _may_change(a))):
         return _with_objects(ev, fn, args, kwargs)
     operands = [_exception_argument(ev, a) for a in passed]
-    shows = any(shows_number(x.type) for x in operands) or any(is_varied(ev, a) for a in passed)
+    shows = any(shows_number(x.type) for x in operands) or any(certainly_varied(ev, a) for a in passed)
     t: dict[str, Any] = {"type": ActiveObject()} if shows else {}
     with ev.tries.none():
         if not kwargs and vars(builtins).get(name) is f:
@@ -96,5 +96,5 @@ def _tuple(ev: Evaluator, v: Abstract, text: str | None, operands: list[Operand]
     if text is None:
         ev.refuse("SCT503", "a tuple that holds more than numbers, strings and tuples of these is not supported in an "
                   "exception", hint="pass its items one by one, or a text")
-    t: dict[str, Any] = {"type": ActiveObject()} if is_varied(ev, v) else {}
+    t: dict[str, Any] = {"type": ActiveObject()} if certainly_varied(ev, v) else {}
     return ev.emit(part, *operands, text=text, exception=True, **t)  # type: ignore[no-any-return]

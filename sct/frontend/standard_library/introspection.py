@@ -57,7 +57,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Lit, Value
 from sct.ir.interp import call as run_op
-from sct.ir.types import Optional, Tensor
+from sct.ir.types import Optional, Tensor, Text
 from sct.ops import is_instance, is_none, not_
 from sct.ops.program.effects import fstring
 
@@ -247,7 +247,8 @@ def _name_or_methods(ev: Evaluator, owner: Abstract, name: Abstract) -> str | Di
     try:
         return _name(ev, name)
     except NeedsStatic:
-        if may_unroll(ev) or (methods := _methods_by_name(ev, owner, name)) is None:
+        is_text = isinstance(name, Value) and isinstance(name.type, Text)
+        if may_unroll(ev) or not is_text or (methods := _methods_by_name(ev, owner, name)) is None:
             raise
         return methods
 
@@ -287,10 +288,10 @@ def _pattern(ev: Evaluator, text: Abstract) -> re.Pattern[str] | None:
 def _named(ev: Evaluator, methods: DictRef, name: Abstract, absent: Callable[[], Abstract]) -> Abstract:
     """The method that has this name; `absent`: what there is where none has it."""
     cell = ev.slots(methods)
-    there = is_among(ev, methods, name)
-    if there is None:
+    if not cell.keys:
         return absent()
-    assert isinstance(name, Value)
+    there = is_among(ev, methods, name)
+    assert there is not None and isinstance(name, Value)
     names = tuple(map(str, cell.keys))
     return evaluate_branches(  # type: ignore[no-any-return]
         ev, there, lambda: Choice(name, cell.items, names) if len(names) > 1 else cell.items[0], absent)
