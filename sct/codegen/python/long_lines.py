@@ -60,8 +60,12 @@ def broken(tokens: Sequence[str], indent: str) -> list[str]:
             k = 1 if trees[0].endswith(" ") else 2
     head_trees, value = trees[:k], trees[k:]
     last = value[-1] if value else None
-    if k and ", " in head_trees and not (isinstance(last, _Group) and last.content):
-        lines = [f"{indent}(", *_one_per_line(head_trees[:-1], indent + _INDENT)]
+    fits = isinstance(last, _Group) and last.content and (
+        k and head_trees[-1] in _ASSIGNMENTS or len(indent + _flat(trees)) - len(str(last)) < WIDTH)
+    if k and ", " in head_trees and not fits:
+        keyword = "for " if trees[0] == "for " else ""
+        targets = head_trees[len(keyword) > 0:-1]
+        lines = [f"{indent}{keyword}(", *_one_per_line(targets, indent + _INDENT)]
         return [*lines, f"{indent}){head_trees[-1]}{_flat(value)}{suffix}"]
     return _statement(indent + _flat(head_trees), value, suffix, indent)
 
