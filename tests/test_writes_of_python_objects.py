@@ -86,6 +86,7 @@ class Shared:
 
 SHARED = Shared(1.5)
 ROWS = [1.0, 2.0]
+NAME = "k"
 
 
 class Holder:
@@ -108,7 +109,7 @@ class Sets(Holder):
 
 class SetsByName(Holder):
     def write(self):
-        setattr(self.held, "k", 3.0)
+        setattr(self.held, NAME, 3.0)
 
 
 class SetsByMethod(Holder):

@@ -280,7 +280,7 @@ class Writes:
 
     def _all(self, f: types.FunctionType) -> None:
         """It may write all that it reaches, its arguments among it, and bind other objects to variables."""
-        self._write(self._reach([f]).values())
+        self._write(self._reach(self._roots(f)).values())
         self.slots |= {(id(f.__globals__), name) for name in f.__globals__}
         self.slots |= {(id(cell), None) for cell in f.__closure__ or ()}
         self._any_argument(f)
@@ -295,8 +295,13 @@ class Writes:
         """It may write to this part of an object that is not known."""
         if code.rebinds:
             return self._all(code.f)
-        self._write_part(self._reach([code.f]).values(), part)
+        self._write_part(self._reach(self._roots(code.f)).values(), part)
         self._any_argument(code.f)
+
+    def _roots(self, f: types.FunctionType) -> list[Any]:
+        """What a function finds objects from without being given them: its variables, and those of its class."""
+        cls = self.owners.get(id(f))
+        return [f] if cls is None else [f, cls, *(self._instances(f, cls) or ())]
 
     def _write(self, objects: Collection[Any]) -> None:
         """Any part of these objects may be written."""
