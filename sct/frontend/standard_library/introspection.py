@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import exception_class, free_variable, lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -246,16 +247,17 @@ def _name_or_methods(ev: Evaluator, owner: Abstract, name: Abstract) -> str | Di
     """The name of an attribute, if it is known; else the methods that it may name."""
     try:
         return _name(ev, name)
-    except NeedsStatic:
-        if may_unroll(ev) or (methods := _methods_by_name(ev, owner, name)) is None:
+    except NeedsStatic as need:
+        if may_unroll(ev) or (methods := _methods_by_name(ev, owner, name, need.error)) is None:
             raise
         return methods
 
 
-def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract) -> DictRef | None:
+def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract, refusal: SctError) -> DictRef | None:
     """The methods of an object that a text may name of which a part is known: "visit_" and the name of a class.
 
-    None where no part is known, or where what is named may be another attribute than a method of the user's class.
+    None where no part is known, or where what is named may be another attribute than a method of the user's class:
+    `refusal` says so then.
     """
     pattern, cls = _pattern(ev, name), class_of(owner)
     if pattern is None or cls is None or not isinstance(owner, (ObjRef, Static)) \
@@ -264,8 +266,11 @@ def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract) -> DictRef 
     own = names_of_attributes(ev, owner) if isinstance(owner, Static) else ev.slots(owner).keys
     of_classes = {key: raw for each in reversed(cls.__mro__) for key, raw in attributes_of_class(ev, each).items()
                   if pattern.fullmatch(key)}
-    if any(map(pattern.fullmatch, own)) or not all(
-            isinstance(raw, (types.FunctionType, staticmethod, classmethod)) for raw in of_classes.values()):
+    others = [*filter(pattern.fullmatch, own), *(key for key, raw in of_classes.items() if not isinstance(
+        raw, (types.FunctionType, staticmethod, classmethod)))]
+    if others:
+        refusal.why = f"it may be `{others[0]}`, which is an attribute of the object, and no method of its class"
+        refusal.hint = "give it another name than those that are made so"
         return None
     return ev.new_dict({key: get(ev, owner, key) for key in of_classes})
 
