@@ -476,7 +476,7 @@ def _bound_method(ev: Evaluator, fn: Static, f: Any, args: Args, kwargs: Kwargs)
     if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and \
             len(args) == 1 and not kwargs:
         return joined(ev, f.__self__, args[0])
-    if (pure := pure_method(ev, f, args, kwargs)) is not None:
+    if (pure := pure_method(ev, fn, f, args, kwargs)) is not None:
         return pure
     if isinstance(f, types.MethodDescriptorType) and args and python_class(ev, args[0]) is f.__objclass__:
         if isinstance(args[0], Value) and isinstance(args[0].type, Text) and ev.leaf_of(args[0]) is None:

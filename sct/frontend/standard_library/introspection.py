@@ -275,6 +275,10 @@ def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract, refusal: Sc
     return ev.new_dict({key: get(ev, owner, key) for key in of_classes})
 
 
+_CONVERSION = re.compile(r"%(?:\(\w*\))?[-#0 +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?[a-zA-Z%]")
+"""A place in a text for `%` at which a value stands."""
+
+
 def _pattern(ev: Evaluator, text: Abstract) -> re.Pattern[str] | None:
     """A pattern of all values of a text that is known only at run time; None if no part of it is known."""
     def visit(v: Any) -> str:
@@ -283,7 +287,10 @@ def _pattern(ev: Evaluator, text: Abstract) -> re.Pattern[str] | None:
         eqn = ev.defs.get(v) if isinstance(v, Value) else None
         if eqn is not None and eqn.op is fstring:
             return "".join(re.escape(part) if isinstance(part, str) else ".*" for part in eqn.attrs["parts"])
-        return ".*" if eqn is None or eqn.attrs.get("text") != "_0 + _1" else "".join(map(visit, eqn.args))
+        how = None if eqn is None else eqn.attrs.get("text")
+        if how == "_0 % _1" and isinstance(form := eqn.args[0], Lit) and isinstance(form.value, str):  # type: ignore
+            return ".*".join(map(re.escape, _CONVERSION.split(form.value)))
+        return "".join(map(visit, eqn.args)) if how == "_0 + _1" else ".*"  # type: ignore[union-attr]
 
     pattern = visit(text)
     return None if re.fullmatch(r"(\.\*)*", pattern) else re.compile(pattern, re.DOTALL)
