@@ -4,7 +4,9 @@ import json
 
 import numpy as np
 import pytest
-from oracle import refuses
+from oracle import agrees, agrees_in_second_order, refuses
+
+from sct import value_and_grad
 
 X = np.array([0.5, 0.7, -0.3])
 TREE = '{"i": 0, "kids": [{"i": 1}, {"i": 2}, {"i": 0, "kids": [{"i": 1}]}]}'
@@ -69,3 +71,59 @@ def in_a_try(x, tree):
     (in_a_try, "SCT101", "it calls a function that calls itself")])
 def test_the_reason_why_a_visitor_is_refused(f, code, reason):
     assert reason in str(refuses(f, X, TREE, code=code))
+
+
+class ByPercent(Visitor):
+    def visit(self, node):
+        return getattr(self, "visit_%s" % type(node).__name__.lower())(node)
+
+    def visit_leaf(self, node):
+        return self.x[node.i] ** 2
+
+    def visit_node(self, node):
+        return sum([self.visit(kid) for kid in node.kids]) * self.x[0]
+
+
+class BySuper(Visitor):
+    def visit(self, node):
+        return super().visit(node) * 2.0
+
+
+class MapsAndSums(Visitor):
+    def visit_Node(self, node):
+        return sum(map(self.visit, node.kids)) + self.x[node.i]
+
+
+class MapsInALoop(Visitor):
+    def visit_Node(self, node):
+        total = 0.0
+        for k, v in enumerate(map(self.visit, node.kids)):
+            total = total * self.x[0] + v * k
+        return total
+
+
+class MapsAndZips(Visitor):
+    def visit_Node(self, node):
+        return sum(v * kid.i for kid, v in zip(node.kids, map(self.visit, node.kids))) + self.x[1]
+
+
+class MapsToAList(Visitor):
+    def visit_Node(self, node):
+        return np.sum(np.sin(np.array([0.5, *list(map(self.visit, node.kids))])))
+
+
+class TakesTheLargest(Visitor):
+    def visit_Node(self, node):
+        return max(map(self.visit, node.kids), default=self.x[1])
+
+
+TREES = (TREE, '{"i": 2, "kids": []}', '{"i": 1}', '{"i": 1, "kids": [{"i": 2, "kids": [{"i": 0}, {"i": 1}]}]}')
+
+
+@pytest.mark.parametrize("cls", [
+    ByPercent, BySuper, MapsAndSums, MapsInALoop, MapsAndZips, MapsToAList, TakesTheLargest])
+def test_visitors(cls):
+    derivative = value_and_grad(total(cls))
+    for tree in TREES:
+        agrees(total(cls), X, tree, derivative=derivative)
+        agrees_in_second_order(total(cls), X, tree)

@@ -253,7 +253,7 @@ class _OfClass:
         """Is `_0`, a method of an object, this method?"""
         if self.bound == ():
             return f"_0 is {self.form}"
-        of_class = " and _0.__self__ is _1" if self.bound else ""
+        of_class = " and _0.__self__ is _2" if self.bound else ""
         return f"getattr(_0, '__func__', None) is {self.form}{of_class}"
 
 
@@ -268,7 +268,7 @@ def _method_of(ev: Evaluator, kind: str, cls: type, name: str, behind: type | No
             (kind == "class") != isinstance(raw, classmethod):
         return None
     if isinstance(raw, classmethod):
-        return _OfClass(f, cls, f"_1.{name}.__func__", (cls,)) if behind is None else None
+        return _OfClass(f, where, f"_1.{name}.__func__", (cls,))
     return _OfClass(f, where, f"_1.{name}", () if isinstance(raw, staticmethod) else None)
 
 
@@ -298,7 +298,8 @@ def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) ->
                 raise_at_run_time(ev, "TypeError", f"the class of the object of {user_text(eqn.loc)} is not "
                                   f"known{OBSERVED_BEFORE}")
         m, *others = rest
-        named = ev.emit(part, method, opaque(ev, Static(m.where, (m.where,))), text=m.test, type=BOOL)
+        classes = [opaque(ev, Static(cls, (cls,))) for cls in (m.where, *(m.bound or ()))]
+        named = ev.emit(part, method, *classes, text=m.test, type=BOOL)
         path = (m.where, *(("attr", name) for name in m.form.split(".")[1:]))
         before = [owner] if m.bound is None else [Static(cls, (cls,)) for cls in m.bound]
         return evaluate_branches(  # type: ignore[no-any-return]
