@@ -1,4 +1,4 @@
-"""Methods of objects that Python makes: static and class methods, `super`, functions that call them; tests of classes."""
+"""Methods of objects that Python makes: static and class methods, `super`, methods that builtins call."""
 
 import functools
 import json
@@ -96,7 +96,7 @@ def passed_to_builtins(x, text):
 
 def classes_compared(x, text):
     def visit(node):
-        if type(node) is Leaf or type(node) == Last:
+        if type(node) is Leaf or type(node) == Last:  # noqa: E721
             return x[node.i] ** 2
         if node.__class__ is Node and type(node) not in (int, float):
             return sum([visit(kid) for kid in node.kids]) * x[node.i] + (type(node.i) is int)

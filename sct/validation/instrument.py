@@ -18,8 +18,8 @@ from sct.frontend.source.parse import loc_of, nested_codes, text_around
 from sct.frontend.state.observed_types import items_place
 
 __all__ = [
-    "ARGUMENT", "ATTRIBUTE", "CALLEE", "IN_PLACE", "ITEMS", "OBSERVE", "OPERAND", "PLACES", "UNPACKED", "instrumented_code",
-    "plain_code"]
+    "ARGUMENT", "ATTRIBUTE", "CALLEE", "IN_PLACE", "ITEMS", "OBSERVE", "OPERAND", "PLACES", "UNPACKED",
+    "instrumented_code", "plain_code"]
 
 OBSERVE, ITEMS, CALLEE, ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_callee__", "__sct_attribute__"
 OPERAND, IN_PLACE, UNPACKED, KEY = "__sct_operand__", "__sct_in_place__", "__sct_unpacked__", "_sct_key_"

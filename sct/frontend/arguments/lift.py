@@ -384,8 +384,8 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
     if path is None and isinstance(fn.value, re.Pattern):
         flags = int(fn.value.flags & ~re.UNICODE) if isinstance(fn.value.pattern, str) else fn.value.flags
         text = "re.compile(_0, _1)" if flags else "re.compile(_0)"
-        made: Value = ev.emit(inactive, Lit(fn.value.pattern), *([Lit(flags)] if flags else ()), text=text)
-        return made
+        pattern: Value = ev.emit(inactive, Lit(fn.value.pattern), *([Lit(flags)] if flags else ()), text=text)
+        return pattern
     if path is None:
         shown = f"`{name}`" if hasattr(fn.value, "__name__") else f"an object of class `{type(fn.value).__name__}`"
         ev.refuse("SCT206", f"{shown} is not supported yet",

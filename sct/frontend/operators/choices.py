@@ -287,9 +287,9 @@ def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) ->
         return None
     behind = ev.leaf_of(eqn.args[1]) if len(eqn.args) > 1 and isinstance(eqn.args[1], Value) else None
     of_classes = {t[:2] for t in ev.observed(owner_place(eqn.loc)) if t[0] in ("object", "class")}
-    found = [_method_of(ev, kind, cls, of_method[2], behind)
+    methods = [_method_of(ev, kind, cls, of_method[2], behind)
              for kind, cls in sorted(of_classes, key=lambda t: str(t[1].__qualname__))]
-    if not found or None in found:
+    if not methods or None in methods:
         return None
 
     def call(rest: Sequence[_OfClass]) -> Abstract:
@@ -305,4 +305,4 @@ def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) ->
         return evaluate_branches(  # type: ignore[no-any-return]
             ev, named, lambda: ev.call(Static(m.function, path), [*before, *args], kwargs), lambda: call(others))
 
-    return call([*dict.fromkeys(m for m in found if m is not None)])
+    return call([*dict.fromkeys(m for m in methods if m is not None)])

@@ -239,8 +239,8 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
     elif isinstance(other, Value) and ev.exception_of_class(other) is not None and isinstance(x, type) and \
             issubclass(x, BaseException):
         named, error = exception_class(ev, one), ev.exception_of_class(other)
-        operands, cls = ((), named.name) if named.operand is None else ((named.operand,), "_1")
-        test: Value = ev.emit(part, other, *operands, text=f"_0 is {cls}", type=BOOL)
+        operands, wanted = ((), named.name) if named.operand is None else ((named.operand,), "_1")
+        test: Value = ev.emit(part, other, *operands, text=f"_0 is {wanted}", type=BOOL)
         if error is not None:
             ev.tries.asks(error, test, (named,), itself=True)
         return test
