@@ -947,3 +947,29 @@ PAYMENTS = "year;paid\n2009;3.0\n2008;4.0\nbad\n2009;2.5"
     lambda x: x * tuple(amounts(PAYMENTS))[1] + x * max(amounts(PAYMENTS)) * math.fsum(amounts(PAYMENTS))])
 def test_items_of_a_generator_that_yields_in_a_try(f: Callable[..., Any]) -> None:
     agrees(f, 0.9)
+
+
+def gives_in_a_handler(x):
+    for v in x:
+        try:
+            yield v
+        except ValueError:
+            yield 2.0 * v
+
+
+def gives_before_more(x):
+    for v in x:
+        try:
+            yield v
+            v /= v
+        except ZeroDivisionError:
+            pass
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: sum(list(gives_in_a_handler(x))), lambda x: sum(tuple(gives_before_more(x))),
+    lambda x: sum(sorted(gives_in_a_handler(x))), lambda x: sum([*gives_before_more(x)]),
+    lambda x: sum(set(gives_in_a_handler(x))), lambda x: max(*gives_in_a_handler(x)),
+    lambda x: sum(a * b for a, b in zip(x, gives_before_more(x)))])
+def test_items_from_within_a_try_are_refused_however_they_are_taken(f: Callable[..., Any]) -> None:
+    assert "around a `yield`" in str(refuses(f, X, code="SCT101"))

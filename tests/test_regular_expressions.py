@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from oracle import agrees
 
-from sct import grad
+from sct import check_grads, grad
 
 SPEC = """
 infect: S + I -> 2 I @ beta
@@ -110,3 +110,50 @@ def test_another_pattern_outside() -> None:
         assert derivative(y)[1] == 6.0
     finally:
         NUMBER = before
+
+
+class Words:
+    def __init__(self):
+        self.number = re.compile(r"\d+")
+
+    def total(self, x, text):
+        return sum([x * int(w) for w in text.split() if self.number.fullmatch(w)])
+
+
+def found(x, text):
+    number = re.compile(r"(\d+)")
+    return x * int(number.search(text)[1]) + x * x * int(number.search(text, 1)[1])
+
+
+def one_after_the_other(x, text):
+    number, total, at = re.compile(r"(\d+)"), 0.0, 0
+    while True:
+        m = number.search(text, at)
+        if m is None:
+            return total
+        total, at = total * x + int(m[1]), m.end()
+
+
+def with_flags(x, text):
+    word, line = re.compile(r"[a-z_0]+", re.IGNORECASE), re.compile(r"^\d", re.MULTILINE)
+    return x * len(word.sub("", text)) + x * x * len(line.findall(text))
+
+
+def passed_on(x, text):
+    def numbers(pattern):
+        return [int(m.group()) for m in pattern.finditer(text)]
+
+    find = re.compile(r"\d+").search
+    return sum(x ** k * n for k, n in enumerate(numbers(re.compile(r"\d+")))) * int(find(text)[0])
+
+
+def of_bytes(x, text):
+    return x * len(re.compile(rb"\d").findall(text.encode()))
+
+
+@pytest.mark.parametrize("text", ["12 3 Abc_0 4", "7 88\n1 x", "1 2"])
+@pytest.mark.parametrize("f", [
+    found, one_after_the_other, with_flags, passed_on, of_bytes, lambda x, text: Words().total(x, text)])
+def test_a_regular_expression_that_the_function_makes(f, text):
+    agrees(f, 1.5, text)
+    check_grads(f, (1.5, text), order=2)

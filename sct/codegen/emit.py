@@ -29,7 +29,7 @@ import keyword
 import linecache
 import sys
 import weakref
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Optional
 
@@ -88,6 +88,7 @@ def generate(fn: Fn, interface: Interface, *, numba_options: Mapping[str, Any] |
     numba_options  those of `numba.njit`: loops become functions that Numba compiles
     """
     records: RecordNames = {}
+    fn = _with_visible_functions(fn, {p.name for p in interface.params})
     definitions = [_definition(f, _flat_interface(f), records) for f in fn.functions]
     definitions.append(_definition(fn, interface, records, numba_options))
     tree = ast.Module([tree for d in definitions for tree in d.trees], [])
@@ -99,6 +100,22 @@ def generate(fn: Fn, interface: Interface, *, numba_options: Mapping[str, Any] |
     bindings = {name: x for d in definitions for name, x in d.bindings.items()}
     line_locs = _line_locs(tree, body, head.count("\n") + 1, locs)
     return Source("\n".join([head + body[0], *body[1:], ""]), interface.name, imports, bindings, line_locs)
+
+
+def _with_visible_functions(fn: Fn, params: Collection[str]) -> Fn:
+    """The program whose functions have other names than the parameters, which would hide them."""
+    taken = {*params, *(f.name for f in fn.functions)}
+    new_names: dict[str, str] = {}
+    for name in (f.name for f in fn.functions if f.name in params):
+        new_names[name] = next(free for k in itertools.count(1) if (free := f"{name}_{k}") not in taken)
+        taken.add(new_names[name])
+
+    def renamed(f: Fn) -> Fn:
+        eqns = tuple(e.replace(attrs={**e.attrs, "callee": new_names.get(e.attrs["callee"], e.attrs["callee"])})
+                     if e.op is call else e.replace(regions=tuple(map(renamed, e.regions))) for e in f.eqns)
+        return f.replace(name=new_names.get(f.name, f.name), eqns=eqns)
+
+    return renamed(fn).replace(functions=tuple(map(renamed, fn.functions))) if new_names else fn
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-from sct.errors import SctError, came_further, is_behind
+from sct.errors import Loc, SctError, came_further, is_behind
 from sct.frontend.evaluator.operands import OF_ROWS
 
-__all__ = ["OF_OBJECTS", "furthest", "of_attempts", "or_of_rows"]
+__all__ = ["OF_OBJECTS", "drop_answered", "furthest", "of_attempts", "or_of_rows"]
 
 OF_OBJECTS = ("SCT108", "SCT204", "SCT301", "SCT302", "SCT303", "SCT307", "SCT310", "SCT502", "SCT503", "SCT505")
 """The codes of refusals of programs that may be accepted if objects are rows of columns."""
+
+
+def drop_answered(refusals: list[SctError], by_way: dict[Any, SctError], positions: Collection[Loc]) -> None:
+    """Forgets refusals of what must be known at these places, where the next attempt takes it as known at run time."""
+    def is_answered(r: SctError) -> bool:
+        return r.code == "SCT505" and r.loc in positions
+
+    refusals[:] = [r for r in refusals if not is_answered(r)]
+    for way in [way for way, r in by_way.items() if is_answered(r)]:
+        del by_way[way]
 
 
 def furthest(refusals: Iterable[SctError], met: Iterable[SctError] = ()) -> SctError:

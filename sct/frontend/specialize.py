@@ -26,7 +26,7 @@ from sct.frontend.iteration import run_time_sets
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.loops.collected_generators import is_collectable
 from sct.frontend.objects.bound_object import private_writes
-from sct.frontend.refusals import OF_OBJECTS, furthest, of_attempts, or_of_rows
+from sct.frontend.refusals import OF_OBJECTS, drop_answered, furthest, of_attempts, or_of_rows
 from sct.frontend.root_function import held
 from sct.frontend.signatures import (
     NO_DEFAULT,
@@ -289,9 +289,8 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
     may_observe  expressions around a refusal may be left to Python, the innermost first
     """
     plan = OutliningPlan() if plan is None else plan
-    refusals: list[SctError] = []
+    refusals, with_dicts = list[SctError](), list[SctError]()  # the latter with dicts that have keys of run time
     by_sets: dict[Any, SctError] = {}  # the first with these sets and iterators of run time
-    with_dicts: list[SctError] = []  # of the program whose dicts have keys of run time
 
     def forget() -> None:
         refusals.clear()
@@ -323,6 +322,7 @@ def with_outlining(trace_with: Callable[[OutliningPlan], Traced], plan: Outlinin
             if not plan.known_keys and (refused := plan.refused - plan.dicts):
                 plan.by_python.clear()
                 raise plan.changed(dicts=refused) from None
+            drop_answered(refusals, by_sets, plan.open_positions - plan.positions)
             for name, wanted in (("counted", plan.lost), ("sets", plan.open_sets), ("positions", plan.open_positions)):
                 if more := wanted - getattr(plan, name):
                     raise plan.changed(**{name: more}) from None

@@ -14,15 +14,10 @@ from __future__ import annotations
 import contextlib
 import copy
 import datetime
-import enum
 import functools
 import inspect
-import io
-import logging
 import operator
 import re
-import sys
-import threading
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -32,6 +27,7 @@ import numpy as np
 from sct.errors import Loc, SctError, raised_at
 from sct.frontend import OBSERVED_BEFORE, Traced
 from sct.frontend.evaluator.own_methods import generator_of_context, is_library
+from sct.frontend.heap.inactive import PLAIN_CONTAINERS
 from sct.frontend.state.observed_types import (
     Observations,
     Observed,
@@ -41,16 +37,17 @@ from sct.frontend.state.observed_types import (
     owner_place,
 )
 from sct.frontend.user_rules import UserRule, normal_call, rule_of
-from sct.frontend.writes.references import CACHED, names_in
+from sct.frontend.writes.references import CACHED
 from sct.ir import Eqn, Lit, walk
-from sct.ir.pytrees.user_objects import builtin_base, is_defined_by_user, is_namedtuple, is_user_class
+from sct.ir.pytrees.user_objects import is_defined_by_user, is_user_class
 from sct.ops.arrays.shape import has_dtype
 from sct.ops.program.attempts import attempted, may_not_repeat
 from sct.ops.program.call_ops import call
 from sct.ops.program.effects import inactive, python, raise_
 from sct.ops.program.solutions import call_in_rule, ruled_call
-from sct.validation.clone import NEW_CACHES, CannotCopy, Copier, SharedState
+from sct.validation.clone import CannotCopy, Copier, SharedState
 from sct.validation.instrument import (
+    ARGUMENT,
     ATTRIBUTE,
     CALLEE,
     IN_PLACE,
@@ -62,6 +59,7 @@ from sct.validation.instrument import (
     plain_code,
 )
 from sct.validation.observed_operands import ObservedOperands
+from sct.validation.outside_calls import ReachesOutside, check_callee, has_users_cache, is_harmless
 from sct.validation.quiet import TimedOut, run_quietly
 from sct.validation.validate import place_of, unobserved_type, user_function
 
@@ -69,27 +67,6 @@ __all__ = ["for_observed_types", "observer", "refuses_type"]
 
 PATIENCE = 10.0
 """The function may run this many seconds."""
-
-_HARMLESS = frozenset((
-    "abc", "array", "ast", "base64", "bisect", "builtins", "calendar", "cmath", "collections", "configparser",
-    "contextlib", "copy", "csv", "dataclasses", "datetime", "decimal", "difflib", "enum", "fractions", "functools",
-    "graphlib", "hashlib", "heapq", "io", "itertools", "json", "logging", "math", "numbers", "numpy", "operator",
-    "pandas", "pprint", "random", "re", "reprlib", "scipy", "sct", "shlex", "statistics", "string", "struct",
-    "textwrap", "time", "tomllib", "types", "typing", "unicodedata", "warnings", "zoneinfo"))
-"""Modules whose functions reach nothing outside their arguments, but for those of `_OUTSIDE`."""
-
-_OUTSIDE = frozenset((
-    "open", "input", "exec", "eval", "compile", "breakpoint", "__import__", "help", "exit", "quit", "sleep", "save",
-    "savez", "savez_compressed", "savetxt", "tofile", "memmap", "to_csv", "to_pickle", "to_sql", "to_excel", "dump",
-    "basicConfig", "write", "writelines", "send", "sendall", "recv", "connect", "unlink", "rmdir", "mkdir", "rename",
-    "system", "Popen", "urlopen"))
-
-_BUILTINS = frozenset(("input", "exec", "eval", "compile", "breakpoint", "__import__", "help", "exit", "quit"))
-"""Those that are functions of no module: methods of these names are other functions, such as `re.compile`."""
-
-_READERS = {"configparser": "read"}
-"""Methods that read files, by the module of their class; those of this name in other modules need not."""
-
 
 def _has_rule(x: Any) -> bool:
     """Is this a function with a rule, or an object that has one as an attribute or a method?"""
@@ -113,10 +90,6 @@ _DIFFERENTIATE = frozenset((
 _OF_RULES = (ruled_call, call_in_rule)
 
 
-class _ReachesOutside(BaseException):
-    """Raised before a call that must not be repeated."""
-
-
 def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], observed: dict[Loc, frozenset[Observed]]
              ) -> Callable[[], Observations | None]:
     """A function that runs `target` on copies of the arguments, adds what it observes to `observed`, and returns it.
@@ -138,7 +111,7 @@ def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], obse
             outcome = run_quietly(lambda: function(*copied_args, **copied_kwargs), PATIENCE)
             if isinstance(outcome.error, TimedOut):
                 return observed or None
-        except (CannotCopy, _ReachesOutside, RecursionError):
+        except (CannotCopy, ReachesOutside, RecursionError):
             return observed or None
         finally:
             shared.restore()
@@ -152,97 +125,6 @@ def observer(target: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any], obse
         return observed
 
     return observe
-
-
-def _is_harmless(f: Any, of: Any) -> bool:
-    """Is this a function or class of a module of `_HARMLESS`, or a method of an object `of` such a class?"""
-    module = getattr(f, "__module__", None) or getattr(of, "__module__", None) or getattr(of, "__name__", None)
-    name = getattr(f, "__name__", "")
-    if getattr(f, "__sct_call__", "") == "rule":
-        return False
-    if isinstance(f, np.ufunc):
-        return not all("O" in signature for signature in f.types)  # those of `np.frompyfunc` call Python
-    package = str(module).split(".")[0].lstrip("_")
-    return package in _HARMLESS and (name not in _OUTSIDE or f is re.compile) and _READERS.get(package) != name
-
-
-_DISPATCHER = getattr(functools.singledispatch(len), "__code__", None)
-"""The code of a function that `functools.singledispatch` makes: it calls one of its implementations."""
-
-
-def _has_users_cache(f: Any) -> bool:
-    """Is this a function of the user with a cache?  Nobody sees what the cache of a function of a library holds."""
-    if not isinstance(f, CACHED) or OBSERVE in getattr(f.__wrapped__, "__globals__", ()):
-        return False
-    return not _is_harmless(f, None) or getattr(sys.modules.get(f.__module__), f.__name__, None) is not f
-
-
-def _check_callee(f: Any, seen: set[int] | None = None) -> None:
-    """Raises if `f`, which is about to be called, may reach the world outside.
-
-    seen  the ids of functions and classes that are already checked
-    """
-    seen = set() if seen is None else seen
-    if _has_users_cache(f):
-        if f not in NEW_CACHES:
-            raise _ReachesOutside  # it would fill the cache
-        return _check_code(f.__wrapped__, seen)
-    if (generator := generator_of_context(getattr(f, "__func__", f))) is not None:
-        return _check_callee(generator, seen)
-    owner, function = getattr(f, "__self__", None), getattr(f, "__func__", f)
-    if isinstance(owner, (io.IOBase, logging.Handler, type(threading.Lock()))) and \
-            not isinstance(owner, (io.StringIO, io.BytesIO)):
-        raise _ReachesOutside
-    of = owner if isinstance(owner, types.ModuleType) else f if owner is None else type(owner)
-    is_copy = isinstance(function, types.FunctionType) and OBSERVE in function.__globals__
-    if is_copy or isinstance(f, CACHED) or _is_harmless(f, of):
-        return
-    cls = of if isinstance(of, type) else type(of)
-    if isinstance(function, types.FunctionType) and not is_library(function):
-        _check_code(function, seen)
-    elif _is_users(cls) or is_namedtuple(cls) or issubclass(cls, BaseException):
-        _check_code(cls, seen)
-    elif getattr(function, "__code__", None) is _DISPATCHER:
-        for implementation in function.registry.values():
-            _check_callee(implementation, seen)
-    else:
-        raise _ReachesOutside
-
-
-def _is_users(cls: type) -> bool:
-    """Is this a class of the user, whose bases are such classes, and perhaps `list`, `dict` or `Enum`?"""
-    return is_user_class(cls) or builtin_base(cls) is not None or is_defined_by_user(cls) and issubclass(cls, enum.Enum)
-
-
-def _check_code(f: Any, seen: set[int]) -> None:
-    """Raises if a function or class of the user, which runs uncopied, may reach the world outside."""
-    if id(f) in seen:
-        return
-    seen.add(id(f))
-    if isinstance(f, type):
-        for base in f.__mro__[:-1]:
-            for method in vars(base).values():
-                function = getattr(method, "__func__", getattr(method, "fget", method))
-                if isinstance(function, types.FunctionType):
-                    _check_code(function, seen)
-        return
-    if getattr(f, "__sct_call__", "") == "rule":
-        raise _ReachesOutside  # it would add a rule
-    if is_library(f) and f.__globals__["__name__"].split(".")[0] in _HARMLESS and f.__name__ not in _OUTSIDE:
-        return  # what `dataclass` has generated reads modules of its own
-    variables, names = names_in(f.__code__)
-    if variables & _OUTSIDE or names & (_OUTSIDE - _BUILTINS):
-        raise _ReachesOutside
-    for name in variables & f.__globals__.keys():
-        value = f.__globals__[name]
-        if isinstance(value, types.ModuleType) and (
-                (package := value.__name__.split(".")[0]) not in _HARMLESS or _READERS.get(package) in names):
-            raise _ReachesOutside
-        if isinstance(value, types.FunctionType) and not is_library(value) or \
-                isinstance(value, type) and _is_users(value):
-            _check_code(value, seen)
-        elif callable(value):
-            _check_callee(value, seen)
 
 
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
@@ -262,6 +144,7 @@ class _InstrumentingCopier(Copier):
     writes    the refusal of a function with a rule that writes to its arguments
     plains    for an instrumented function: as the user wrote it; instrumented: the reverse
     operands  the operands of operators, of which special methods are instrumented
+    of_static  the object of which a static method has just been read
     """
 
     def __init__(self, shared: SharedState) -> None:
@@ -272,7 +155,8 @@ class _InstrumentingCopier(Copier):
         self.writes: SctError | None = None
         self.plains: dict[int, Any] = {}
         self.instrumented: dict[int, Any] = {}
-        self.operands = ObservedOperands(lambda method, *args: self.callee(method)(*args))
+        self.of_static: tuple[Any, ...] = ()
+        self.operands = ObservedOperands(lambda f, *args, **kwargs: self.callee(f)(*args, **kwargs))
 
     def copy(self, x: Any) -> Any:
         """A copy.  An object with a rule that cannot be copied is used as it is: its rule says that it stays so."""
@@ -288,13 +172,17 @@ class _InstrumentingCopier(Copier):
         self.copies[id(f.__globals__)].update({
             OBSERVE: functools.partial(self.observe, places), ITEMS: functools.partial(self.items, places),
             UNPACKED: functools.partial(self.unpacked, places), CALLEE: self.callee, ATTRIBUTE: self.attribute,
-            OPERAND: self.operands.operand, IN_PLACE: self.in_place})
+            OPERAND: self.operands.operand, IN_PLACE: self.in_place,
+            ARGUMENT: functools.partial(self.argument, places)})
         return code
 
     def observe(self, places: list[Loc], k: int, value: Any) -> Any:
         self.types.setdefault(places[k], set()).add(observed_type(value))
-        if isinstance(value, types.MethodType):
-            self.types.setdefault(owner_place(places[k]), set()).add(observed_type(value.__self__))
+        if isinstance(value, types.MethodType) or self.of_static and isinstance(value, types.FunctionType):
+            of = getattr(value, "__self__", *self.of_static)
+            self.types.setdefault(owner_place(places[k]), set()).add(
+                ("class", of) if isinstance(of, type) else observed_type(of))
+        self.of_static = ()
         return value
 
     def items(self, places: list[Loc], k: int, values: Any) -> Iterator[Any]:
@@ -303,6 +191,14 @@ class _InstrumentingCopier(Copier):
         with contextlib.suppress(StopIteration):
             while True:
                 yield self.observe(places, k, next(iterator))
+
+    def argument(self, places: list[Loc], k: int, values: Any) -> Any:
+        """The argument of a builtin that runs over it; the items of a container of Python are observed."""
+        if type(values) in PLAIN_CONTAINERS:
+            self.types.setdefault(places[k], set()).add(("iterable", type(values)))
+            for x in values:
+                self.observe(places, k, x)
+        return values
 
     def unpacked(self, places: list[Loc], k: int, values: Iterable[Any]) -> Iterator[Any]:
         """These values, each of which is unpacked: a tuple or a list is observed as the tuple of its items."""
@@ -322,12 +218,12 @@ class _InstrumentingCopier(Copier):
         rule = rule_of(f) or rule_of(getattr(f, "__func__", None))
         if rule is not None:
             return functools.partial(self.call_with_rule, rule, self._instrumented(f))
-        if _has_users_cache(f):
+        if has_users_cache(f):
             f = self.copies.get(id(f)) or self.remember(f, self._cached(f))  # the caller's cache stays as it is
         if not self.trusted:
             if self.copies.get(id(owner := getattr(f, "__self__", None))) is owner is not None and _has_rule(owner):
-                raise _ReachesOutside  # another method of an object that is not copied
-            _check_callee(f)
+                raise ReachesOutside  # another method of an object that is not copied
+            check_callee(f)
         return self._instrumented(f)
 
     def call_with_rule(self, rule: UserRule, f: Any, *args: Any, **kwargs: Any) -> Any:
@@ -389,9 +285,9 @@ class _InstrumentingCopier(Copier):
         if (generator := generator_of_context(function or f)) is not None:
             entered = contextlib.contextmanager(self._instrumented(generator))
             return entered if function is None else types.MethodType(entered, owner)
-        if isinstance(function, types.FunctionType) and not _is_harmless(f, type(owner)) and not is_library(function):
+        if isinstance(function, types.FunctionType) and not is_harmless(f, type(owner)) and not is_library(function):
             return types.MethodType(self.copy(function), owner)
-        if isinstance(f, types.FunctionType) and OBSERVE not in f.__globals__ and not _is_harmless(f, None):
+        if isinstance(f, types.FunctionType) and OBSERVE not in f.__globals__ and not is_harmless(f, None):
             return self.copy(f)  # of a class, or a static method
         call = inspect.getattr_static(type(f), "__call__", None) if is_user_class(type(f)) else None
         if isinstance(call, types.FunctionType):
@@ -419,8 +315,9 @@ class _InstrumentingCopier(Copier):
 
     def attribute(self, owner: Any, name: str) -> Any:
         """An attribute; the getter of a property is instrumented."""
-        is_users = is_defined_by_user(type(owner)) and not _is_harmless(None, type(owner))
+        is_users = is_defined_by_user(type(owner)) and not is_harmless(None, type(owner))
         raw = inspect.getattr_static(type(owner), name, None) if is_users else None
+        self.of_static = (owner,) if isinstance(raw, staticmethod) else ()
         if isinstance(raw, property) and isinstance(raw.fget, types.FunctionType):
             return self.copy(raw.fget)(owner)
         if isinstance(raw, functools.cached_property) and name not in owner.__dict__:

@@ -15,6 +15,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from sct.frontend.evaluator.own_methods import is_library
 from sct.ir.pytrees.user_objects import is_user_class
 
 __all__ = ["ObservedOperand", "ObservedOperands", "object_of"]
@@ -59,7 +60,7 @@ _BY_SPECIAL_METHODS = frozenset((
 class ObservedOperands:
     """Makes operands.
 
-    run      calls a method of the user, instrumented
+    run      calls a function or method of the user, instrumented
     classes  the classes of operands, by the class of the object
     """
 
@@ -96,9 +97,15 @@ class ObservedOperands:
         """The callable that is called instead of a builtin."""
         if f is sum:
             return self._sum
-        if f not in _BY_SPECIAL_METHODS:
+        if f not in _BY_SPECIAL_METHODS and f is not functools.reduce:
             return f
-        return lambda *args, **kwargs: object_of(f(*map(self.operand, args), **kwargs))
+        return lambda *args, **kwargs: object_of(f(*map(self._passed, args), **{
+            k: self._passed(v) for k, v in kwargs.items()}))
+
+    def _passed(self, x: Any) -> Any:
+        """What is passed to a builtin in the place of `x`: a function of the user runs instrumented, too."""
+        is_users = isinstance(x, (types.FunctionType, types.MethodType)) and not is_library(getattr(x, "__func__", x))
+        return functools.partial(self.run, x) if is_users else self.operand(x)
 
     def _sum(self, xs: Any, start: Any = 0) -> Any:
         return functools.reduce(lambda a, b: self.operand(a) + self.operand(b), xs, start)

@@ -7,6 +7,7 @@ import decimal
 import enum
 import fractions
 import itertools
+import re
 import types
 from collections import OrderedDict, defaultdict
 from collections.abc import Hashable, Mapping, MutableMapping, MutableSequence, MutableSet
@@ -62,7 +63,7 @@ from sct.frontend.values.abstract_values import (
 from sct.frontend.values.guarded_numbers import Asked
 from sct.frontend.values.guards import UNKNOWN
 from sct.frontend.values.in_words import path_in_words
-from sct.ir import Value
+from sct.ir import Lit, Value
 from sct.ir.pytrees.kinds import Kind
 from sct.ir.pytrees.pytree import STEPS, Leaf, LeafOf, Places, column_texts, paths, read_step
 from sct.ir.pytrees.user_objects import (
@@ -75,13 +76,14 @@ from sct.ir.pytrees.user_objects import (
 )
 from sct.ir.types import List, Opaque, Tensor, Type
 from sct.ops import BY_CALL
+from sct.ops.program.effects import inactive
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
 __all__ = [
     "CONTAINERS", "Untyped", "constant_object", "contents_of_mapping", "free_variable", "is_constant_object",
-    "is_plain", "lift", "lift_module", "opaque", "read_path", "rooted"]
+    "is_plain", "lift", "lift_module", "may_be_opaque", "opaque", "read_path", "rooted"]
 
 
 def read_path(path: Path, root: Any) -> Any:
@@ -374,11 +376,16 @@ _MADE_OUTSIDE = {
 
 
 def opaque(ev: Evaluator, fn: Static) -> Value:
-    """A callable that sct does not see into, as a parameter."""
+    """A callable that sct does not see into, as a parameter; a regular expression that the function has made."""
     name, path = getattr(fn.value, "__name__", str(fn.value)), fn.path
     shared = np.random.random.__self__  # type: ignore[attr-defined]
     if path is None and (fn.value is np.random.seed or getattr(fn.value, "__self__", None) is shared):
         path = (np.random, ("attr", name))
+    if path is None and isinstance(fn.value, re.Pattern):
+        flags = int(fn.value.flags & ~re.UNICODE) if isinstance(fn.value.pattern, str) else fn.value.flags
+        text = "re.compile(_0, _1)" if flags else "re.compile(_0)"
+        pattern: Value = ev.emit(inactive, Lit(fn.value.pattern), *([Lit(flags)] if flags else ()), text=text)
+        return pattern
     if path is None:
         shown = f"`{name}`" if hasattr(fn.value, "__name__") else f"an object of class `{type(fn.value).__name__}`"
         ev.refuse("SCT206", f"{shown} is not supported yet",
@@ -390,6 +397,11 @@ def opaque(ev: Evaluator, fn: Static) -> Value:
     param = ev.outside.free[key]
     assert isinstance(param, Value)
     return param
+
+
+def may_be_opaque(v: Static) -> bool:
+    """Is there a way to this object, or a text that makes it?"""
+    return v.path is not None or isinstance(v.value, re.Pattern)
 
 
 def is_constant_object(v: Abstract | None) -> bool:

@@ -47,6 +47,7 @@ from sct.frontend.heap.special_methods import checked
 from sct.frontend.heap.subscripts import item
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.python_iterables import array_items
+from sct.frontend.iteration.python_iterators import arguments_run_over
 from sct.frontend.iteration.run_time_tuples import as_lists, is_zip_of_lists, transposed
 from sct.frontend.loops.generator_expressions import generator
 from sct.frontend.numpy_library.numpy_functions import ufunc_method
@@ -104,8 +105,7 @@ from sct.ops.program.solutions import ruled_call as ruled_call_op
 
 @expression(gast.Call)
 def call_expr(ev: Evaluator, node: Any) -> Abstract:
-    held = len(ev.temporaries.values)
-    fn = ev.eval(node.func)
+    held, fn = len(ev.temporaries.values), ev.eval(node.func)
     args: list[Abstract] = []
     alone = ev.eval(node.args[0].value) if len(node.args) == 1 and isinstance(node.args[0], gast.Starred) else None
     starred: StarredList | None = None
@@ -141,7 +141,7 @@ def call_expr(ev: Evaluator, node: Any) -> Abstract:
     live = frame.now if frame.assigned is not node else frame.behind | {
         name for name in frame.now if _is_argument(ev, ev.store.vars.get(Key(frame.id, name)))}
     with changed(frame, now=live):
-        return ev.call(fn, args, kwargs)
+        return ev.call(fn, arguments_run_over(ev, fn, args, node.args), kwargs)
 
 
 def _is_argument(ev: Evaluator, v: Abstract | None) -> bool:
@@ -476,7 +476,7 @@ def _bound_method(ev: Evaluator, fn: Static, f: Any, args: Args, kwargs: Kwargs)
     if isinstance(f, types.BuiltinMethodType) and f.__name__ == "join" and type(f.__self__) is str and \
             len(args) == 1 and not kwargs:
         return joined(ev, f.__self__, args[0])
-    if (pure := pure_method(ev, f, args, kwargs)) is not None:
+    if (pure := pure_method(ev, fn, f, args, kwargs)) is not None:
         return pure
     if isinstance(f, types.MethodDescriptorType) and args and python_class(ev, args[0]) is f.__objclass__:
         if isinstance(args[0], Value) and isinstance(args[0].type, Text) and ev.leaf_of(args[0]) is None:

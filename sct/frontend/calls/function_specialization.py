@@ -226,6 +226,9 @@ def _evaluate(ev: Evaluator, f: OutlinedFunction, source: SourceFunction, flat: 
     ev.functions.in_progress.append(f)
     try:
         f.fn = fixpoint(f, evaluate_round, 40, refuse)
+    except BaseException:
+        f.round += 1  # what was assumed of its results holds no more
+        raise
     finally:
         f.in_progress = False
         ev.functions.in_progress.pop()

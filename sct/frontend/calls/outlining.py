@@ -239,7 +239,8 @@ class OutliningPlan:
         without = self.refusal
         if self.linked and without is not None and (
                 first.code == "SCT208"
-                or first.why == OF_ROWS and (self.displays_may_be_rows or without.code in ("SCT108", "SCT502"))
+                or first.why == OF_ROWS and not came_further(without, first) and (
+                    self.displays_may_be_rows or without.code in ("SCT108", "SCT502"))
                 or without.why == OF_CLASSES and not self.unlinkable  # their attributes are not the reason
                 or came_further(first, without)):
             self.refusal = first

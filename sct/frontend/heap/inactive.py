@@ -26,7 +26,7 @@ import numpy as np
 from sct.errors import user_text
 from sct.frontend.arguments.argument_aliasing import use_callable
 from sct.frontend.arguments.argument_keys import is_opaque_array
-from sct.frontend.arguments.lift import is_constant_object, opaque
+from sct.frontend.arguments.lift import is_constant_object, may_be_opaque, opaque
 from sct.frontend.evaluator.exceptions import raise_at_run_time, refuse_reading
 from sct.frontend.heap.dynamic_lists import as_column, is_dynamic
 from sct.frontend.heap.join_paths import run_branches
@@ -373,7 +373,7 @@ def template_of(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | No
     if isinstance(v, Static) and v.path is None and _is_display(v.value):
         return repr(v.value)
     if isinstance(v, Static):
-        return harmless_name(v.peek) or (add_operand(opaque(ev, v), operands) if v.path is not None else None)
+        return harmless_name(v.peek) or (add_operand(opaque(ev, v), operands) if may_be_opaque(v) else None)
     return None
 
 

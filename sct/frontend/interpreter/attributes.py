@@ -120,6 +120,9 @@ def get(ev: Evaluator, owner: Abstract, name: str) -> Abstract:
         return Method(owner, name)
     if isinstance(owner, Value) and may_be_several(owner):
         return _of_classes(ev, owner, name)
+    if isinstance(owner, Parent) and owner.owner not in ev.tries.exceptions and (of_parents := by_python(
+            ev, f"super({{1}}, {{0}}).{name}", owner.owner, Static(owner.cls, (owner.cls,)))) is not None:
+        return of_parents
     if isinstance(owner, Parent) or is_object(owner):
         named = ("_replace", "_asdict")
         if isinstance(owner, Tup) and name not in owner.fields and (hasattr(tuple, name) or name in named):

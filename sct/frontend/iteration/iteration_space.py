@@ -61,7 +61,7 @@ from sct.ops import BY_CALL, add, dim, eq, mul, sub
 
 __all__ = [
     "MOST_UNROLLED", "NESTS", "SPACES", "IterationSpace", "check_step", "from_zero", "in_list_if_tried", "in_step",
-    "is_held", "is_run_over", "items_of", "items_to_search", "length", "python_space", "space",
+    "is_held", "is_run_over", "items_of", "items_taken", "items_to_search", "length", "python_space", "space",
 ]
 
 MOST_UNROLLED = 64
@@ -72,7 +72,7 @@ MOST_UNROLLED = 64
 
 
 def in_list_if_tried(ev: Evaluator, v: Abstract) -> Abstract:
-    """The list of the items of a generator with a `yield` in a `try`, which are not taken one by one; others as they
+    """The list of the items of a generator with a `yield` in a `try`, which are gathered by a loop; others as they
     are."""
     body = v.parts[0] if isinstance(v, Iteration) and v.kind == "function" and place(ev, v) == 0 else None
     if not isinstance(body, Closure) or not any(isinstance(n, TRIES) and yields(n) for n in own_nodes(body.node.body)):
@@ -86,7 +86,11 @@ def items_of(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tu
     run  the use of the items, in which Python raises if `v` is not iterable
     """
     v = as_it_is_now(ev, present_object(ev, v, run)) if is_row_display(v) else v
-    v = in_list_if_tried(ev, ev.text(iterable(ev, v)))
+    return items_taken(ev, in_list_if_tried(ev, ev.text(iterable(ev, v))), run)
+
+
+def items_taken(ev: Evaluator, v: Abstract, run: Callable[[Any], Any] = iter) -> tuple[Abstract, ...]:
+    """As `items_of`; the items of a generator are taken one by one."""
     if isinstance(v, OptionalTuple):
         v = present_tuple(ev, v, run)
     if isinstance(v, Tup):

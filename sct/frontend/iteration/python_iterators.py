@@ -11,7 +11,7 @@ so that a loop over them takes an item when an iteration begins, as Python does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -23,7 +23,16 @@ from sct.ir import Value
 from sct.ir.types import BOOL
 from sct.ops.program.effects import inactive, part
 
-__all__ = ["generator_of_python", "is_python_iterator", "python_iterator"]
+__all__ = ["arguments_run_over", "generator_of_python", "is_python_iterator", "python_iterator"]
+
+
+def arguments_run_over(ev: Evaluator, fn: Abstract, args: Sequence[Abstract], nodes: Sequence[Any]) -> list[Abstract]:
+    """The arguments of a call; an object of Python that `map` and the like run over is the iterator of its items."""
+    if not (isinstance(fn, Static) and any(fn.value is f for f in (enumerate, filter, map, zip))) or \
+            len(args) != len(nodes):
+        return [*args]
+    iterables = [python_iterable(ev, v, node) for v, node in zip(args, nodes)]
+    return [v if of is None else new_iterator(ev, "python", (v, Static(of))) for v, of in zip(args, iterables)]
 
 
 def python_iterator(ev: Evaluator, over: Abstract, node: Any) -> Iteration | None:

@@ -9,6 +9,7 @@ import copy
 import re
 import types
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sct.errors import SctError, user_text
@@ -16,7 +17,7 @@ from sct.frontend.arguments.lift import opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import raise_at_run_time
 from sct.frontend.evaluator.handlers import Args, Kwargs, called, settling
-from sct.frontend.evaluator.lookup_guards import in_class
+from sct.frontend.evaluator.lookup_guards import in_class, in_parents
 from sct.frontend.heap.inactive import OBSERVED_BEFORE
 from sct.frontend.heap.join_paths import evaluate_branches
 from sct.frontend.iteration.iterator_protocol import iterable
@@ -233,6 +234,44 @@ def call_member(ev: Evaluator, fn: Any, args: Args, kwargs: Kwargs) -> Abstract:
 # -- methods of objects of Python ---------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class _OfClass:
+    """The method that a name is for objects of a class.
+
+    where  the class that has it: its own, or one that it inherits from
+    form   how it is read there: `_1.value`
+    bound  what comes before its arguments, if that is known: the class of a class method, nothing of a static one
+    """
+
+    function: types.FunctionType
+    where: type
+    form: str
+    bound: tuple[type, ...] | None = None
+
+    @property
+    def test(self) -> str:
+        """Is `_0`, a method of an object, this method?"""
+        if self.bound == ():
+            return f"_0 is {self.form}"
+        of_class = " and _0.__self__ is _2" if self.bound else ""
+        return f"getattr(_0, '__func__', None) is {self.form}{of_class}"
+
+
+def _method_of(ev: Evaluator, kind: str, cls: type, name: str, behind: type | None) -> _OfClass | None:
+    """The method of this name, of objects of the class or of the class itself; None if it is none of the user's.
+
+    behind  the class behind which `super` looks for it
+    """
+    raw, where = in_class(ev, cls, name) if behind is None else in_parents(ev, cls, behind, name)
+    f = getattr(raw, "__func__", raw) if isinstance(raw, (staticmethod, classmethod)) else raw
+    if not isinstance(f, types.FunctionType) or not is_defined_by_user(where) or \
+            (kind == "class") != isinstance(raw, classmethod):
+        return None
+    if isinstance(raw, classmethod):
+        return _OfClass(f, where, f"_1.{name}.__func__", (cls,))
+    return _OfClass(f, where, f"_1.{name}", () if isinstance(raw, staticmethod) else None)
+
+
 def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) -> Abstract | None:
     """The call of a method of an object that sct does not see into: for each class that it had, that of the class.
 
@@ -241,30 +280,29 @@ def method_by_class(ev: Evaluator, method: Value, args: Args, kwargs: Kwargs) ->
     None where no class was observed, where the method is one of a library, and where another callable was observed.
     """
     eqn = ev.defs[method]
-    of_method = re.fullmatch(r"_0\.(\w+)", str(eqn.attrs["text"]))
+    of_method = re.fullmatch(r"(_0|super\(_1, _0\))\.(\w+)", str(eqn.attrs["text"]))
     owner = eqn.args[0] if eqn.args else None
-    if of_method is None or not isinstance(owner, Value) or eqn.loc is None or \
-            ev.observed(eqn.loc) != {("object", types.MethodType)}:
+    if of_method is None or not isinstance(owner, Value) or eqn.loc is None or not ev.observed(eqn.loc) or \
+            not ev.observed(eqn.loc) <= {("object", types.MethodType), ("object", types.FunctionType)}:
         return None
-    name = of_method[1]
-    classes = {t[1] for t in ev.observed(owner_place(eqn.loc)) if t[0] == "object"}
-    functions = {}
-    for cls in sorted(classes, key=lambda cls: str(cls.__qualname__)):
-        raw, where = in_class(ev, cls, name)
-        if not isinstance(raw, types.FunctionType) or not is_defined_by_user(where):
-            return None
-        functions[raw] = where
+    behind = ev.leaf_of(eqn.args[1]) if len(eqn.args) > 1 and isinstance(eqn.args[1], Value) else None
+    of_classes = {t[:2] for t in ev.observed(owner_place(eqn.loc)) if t[0] in ("object", "class")}
+    methods = [_method_of(ev, kind, cls, of_method[2], behind)
+             for kind, cls in sorted(of_classes, key=lambda t: str(t[1].__qualname__))]
+    if not methods or None in methods:
+        return None
 
-    def call(rest: Sequence[tuple[types.FunctionType, type]]) -> Abstract:
+    def call(rest: Sequence[_OfClass]) -> Abstract:
         if not rest:
             with ev.tries.none():  # sct raises it, not the function
                 raise_at_run_time(ev, "TypeError", f"the class of the object of {user_text(eqn.loc)} is not "
                                   f"known{OBSERVED_BEFORE}")
-        (function, cls), *others = rest
-        text = f"getattr(_0, '__func__', None) is _1.{name}"
-        named = ev.emit(part, method, opaque(ev, Static(cls, (cls,))), text=text, type=BOOL)
-        f = Static(function, (cls, ("attr", name)))
+        m, *others = rest
+        classes = [opaque(ev, Static(cls, (cls,))) for cls in (m.where, *(m.bound or ()))]
+        named = ev.emit(part, method, *classes, text=m.test, type=BOOL)
+        path = (m.where, *(("attr", name) for name in m.form.split(".")[1:]))
+        before = [owner] if m.bound is None else [Static(cls, (cls,)) for cls in m.bound]
         return evaluate_branches(  # type: ignore[no-any-return]
-            ev, named, lambda: ev.call(f, [owner, *args], kwargs), lambda: call(others))
+            ev, named, lambda: ev.call(Static(m.function, path), [*before, *args], kwargs), lambda: call(others))
 
-    return call([*functions.items()]) if functions else None
+    return call([*dict.fromkeys(m for m in methods if m is not None)])

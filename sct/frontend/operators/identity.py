@@ -20,6 +20,7 @@ from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import do_not_answer
 from sct.frontend.evaluator.lookup_guards import in_class
 from sct.frontend.evaluator.operands import OF_ROWS
+from sct.frontend.heap.inactive import by_python, pure_builtin
 from sct.frontend.objects.linked_objects import classes_of, is_link, is_row_display, of_class_code, same_object
 from sct.frontend.state.choices import test_text
 from sct.frontend.state.object_tables import Tuple
@@ -46,7 +47,7 @@ from sct.frontend.values.abstract_values import (
 from sct.ir import Lit, Value
 from sct.ir.types import BOOL, INT, Never, Optional, Tensor, Text, base_type
 from sct.ops import BY_CALL, is_none
-from sct.ops.program.effects import part
+from sct.ops.program.effects import inactive, part
 
 __all__ = ["check_order", "equal_rows", "identical", "of_one_list", "test_of_class"]
 
@@ -123,7 +124,12 @@ def check_order(ev: Evaluator, a: Abstract, b: Abstract) -> None:
 
 
 def test_of_class(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract | None:
-    """A comparison of the text that a tuple which is a row begins with, which is its class; None of anything else."""
+    """A comparison of a class of the user with that of an object of Python, or of the text that a tuple which is a row
+    begins with, which is its class; None of anything else."""
+    if isinstance(op, (gast.Eq, gast.NotEq)) and any(map(_is_class, (a, b))) and any(
+            _is_class_of_object(ev, v) for v in (a, b)):
+        cls, other = (a, b) if _is_class(a) else (b, a)
+        return _compared_with_class(ev, "==" if isinstance(op, gast.Eq) else "!=", other, cls)
     texts: tuple[Abstract, ...]
     if isinstance(op, (gast.Eq, gast.NotEq)):
         code, texts = (b, (a,)) if of_class_code(ev, b) is not None else (a, (b,))
@@ -137,6 +143,24 @@ def test_of_class(ev: Evaluator, op: Any, a: Abstract, b: Abstract) -> Abstract 
     answer = isinstance(op, (gast.Eq, gast.In))
     text = test_text(names[0], answer) if len(names) == 1 else f"_0 {'in' if answer else 'not in'} {names!r}"
     return ev.emit(part, ev.operand(code), text=text, type=BOOL)  # type: ignore[no-any-return]
+
+
+def _is_class(v: Abstract) -> bool:
+    return isinstance(v, Static) and isinstance(v.value, type)
+
+
+def _compared_with_class(ev: Evaluator, symbol: str, v: Abstract, cls: Abstract) -> Abstract | None:
+    """A comparison of an object that sct does not see into with a class; None for other objects."""
+    name = pure_builtin(cls.value) if isinstance(cls, Static) else None
+    if name is not None:
+        return by_python(ev, f"{{0}} {symbol} {name}", v, of_class=BOOL)
+    return by_python(ev, f"{{0}} {symbol} {{1}}", v, cls, of_class=BOOL)
+
+
+def _is_class_of_object(ev: Evaluator, v: Abstract) -> bool:
+    """Is this the class of an object that sct does not see into?"""
+    eqn = ev.defs.get(v) if isinstance(v, Value) else None
+    return eqn is not None and eqn.op is inactive and eqn.attrs["text"] in ("type(_0)", "_0.__class__")
 
 
 def _unknown(ev: Evaluator, a: Abstract, b: Abstract) -> NoReturn:
@@ -215,12 +239,15 @@ def _with_static(ev: Evaluator, one: Static, other: Abstract) -> Abstract:
     elif isinstance(other, Value) and ev.exception_of_class(other) is not None and isinstance(x, type) and \
             issubclass(x, BaseException):
         named, error = exception_class(ev, one), ev.exception_of_class(other)
-        operands, of_class = ((), named.name) if named.operand is None else ((named.operand,), "_1")
-        test: Value = ev.emit(part, other, *operands, text=f"_0 is {of_class}", type=BOOL)
+        operands, wanted = ((), named.name) if named.operand is None else ((named.operand,), "_1")
+        test: Value = ev.emit(part, other, *operands, text=f"_0 is {wanted}", type=BOOL)
         if error is not None:
             ev.tries.asks(error, test, (named,), itself=True)
         return test
     elif isinstance(other, Value):
+        of_class = _compared_with_class(ev, "is", other, one) if isinstance(x, type) else None
+        if of_class is not None:
+            return of_class
         leaf = ev.leaf_of(other)
         differs = leaf is not None and type(leaf) is not type(x)
     elif isinstance(other, (Ref, Container)):

@@ -13,7 +13,7 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from sct.frontend.arguments.lift import lift
+from sct.frontend.arguments.lift import lift, opaque
 from sct.frontend.evaluator.evaluator import Evaluator
 from sct.frontend.evaluator.exceptions import run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs
@@ -31,15 +31,23 @@ from sct.frontend.values.abstract_values import (
     is_literal,
 )
 from sct.ir import Operand
+from sct.ops.program.effects import inactive
 
 __all__ = ["pure_method"]
 
 
-def pure_method(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """A method of a string or number that is known, or a regular expression of these, run now; None for other calls."""
+def pure_method(ev: Evaluator, fn: Static, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
+    """A method of a string or number that is known, or a regular expression of these, run now; None for other calls.
+
+    fn  the method `f`, with the way to it; a regular expression without one was made in the function
+    """
     owner = getattr(f, "__self__", None)
     if any(f is g for g in _OF_REGULAR_EXPRESSIONS) or isinstance(owner, (re.Pattern, re.Match)):
-        return _regular_expression(ev, f, args, kwargs)
+        result = _regular_expression(ev, f, args, kwargs)
+        if result is not None or not isinstance(owner, re.Pattern) or fn.path is not None:
+            return result
+        method = ev.emit(inactive, opaque(ev, Static(owner)), text=f"_0.{f.__name__}")
+        return ev.call(method, args, kwargs)
     if not isinstance(f, types.BuiltinMethodType) or type(owner) not in (str, bytes, int, float, complex, bool, tuple):
         return None
     check_method(ev, (type(owner),), Static(owner), f.__name__, args, kwargs)

@@ -113,6 +113,8 @@ class NewObjects:
                 id(self.makers.find(value)) in _UNCHANGING
         if isinstance(value, (gast.FunctionDef, gast.AsyncFunctionDef, gast.ClassDef)):
             return not depth
+        if isinstance(value, gast.IfExp):
+            return self.makes(value.body, depth, asked) and self.makes(value.orelse, depth, asked)
         if not self._is_new(value) or isinstance(value, gast.Lambda) and depth:
             return False
         return not depth or all(self.makes(x, depth - k, asked) for k, x in self._contents(value))
@@ -141,7 +143,10 @@ class NewObjects:
         return id(f) in _MAKING or id(f) in _MAKING_NUMBERS or self._constructs(node.func, f)
 
     def _constructs(self, func: Any, f: Any) -> bool:
-        """Is this a class of the user, of which a call makes an object?"""
+        """Is this a class of the user, or one of two, of which a call makes an object?"""
+        chosen = self.bindings.only_value(func.id) if isinstance(func, gast.Name) else func
+        if isinstance(chosen, gast.IfExp):
+            return all(self._constructs(x, self.makers.find(x)) for x in (chosen.body, chosen.orelse))
         if isinstance(func, gast.Call) and self.makers.find(func.func) is type or \
                 isinstance(func, gast.Attribute) and func.attr == "__class__" or f is dataclasses.replace:
             return True

@@ -32,7 +32,7 @@ from sct.frontend.heap.sample_calls import hashed
 from sct.frontend.heap.special_methods import as_index, checked, plain_numbers
 from sct.frontend.heap.subscripts import new_slice, size_along
 from sct.frontend.interpreter.expressions import formatted
-from sct.frontend.iteration.iteration_space import check_step, is_run_over, items_of, length
+from sct.frontend.iteration.iteration_space import check_step, is_run_over, items_of, items_taken, length
 from sct.frontend.iteration.iterator_protocol import drained, iterable, iterator, most, owner_of, taken
 from sct.frontend.iteration.run_time_sets import is_set, size
 from sct.frontend.loops.generator_expressions import is_fresh, is_long, quantified, run_through
@@ -161,7 +161,7 @@ def list_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     if not args:
         return ev.new_list(())
     return run_through(ev, args[0], lambda v: v if isinstance(v, ListRef) and v is not args[0] else
-                       ev.new_list(items_of(ev, v)))
+                       ev.new_list((items_taken if isinstance(v, Iteration) else items_of)(ev, v)))
 
 
 @special(dict)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from sct.errors import SctError
 from sct.frontend.arguments.lift import exception_class, free_variable, lift
 from sct.frontend.evaluator import list_items
 from sct.frontend.evaluator.evaluator import Evaluator
@@ -246,17 +247,18 @@ def _name_or_methods(ev: Evaluator, owner: Abstract, name: Abstract) -> str | Di
     """The name of an attribute, if it is known; else the methods that it may name."""
     try:
         return _name(ev, name)
-    except NeedsStatic:
+    except NeedsStatic as need:
         is_text = isinstance(name, Value) and isinstance(name.type, Text)
-        if may_unroll(ev) or not is_text or (methods := _methods_by_name(ev, owner, name)) is None:
+        if may_unroll(ev) or not is_text or (methods := _methods_by_name(ev, owner, name, need.error)) is None:
             raise
         return methods
 
 
-def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract) -> DictRef | None:
+def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract, refusal: SctError) -> DictRef | None:
     """The methods of an object that a text may name of which a part is known: "visit_" and the name of a class.
 
-    None where no part is known, or where what is named may be another attribute than a method of the user's class.
+    None where no part is known, or where what is named may be another attribute than a method of the user's class:
+    `refusal` says so then.
     """
     pattern, cls = _pattern(ev, name), class_of(owner)
     if pattern is None or cls is None or not isinstance(owner, (ObjRef, Static)) \
@@ -265,10 +267,17 @@ def _methods_by_name(ev: Evaluator, owner: Abstract, name: Abstract) -> DictRef 
     own = names_of_attributes(ev, owner) if isinstance(owner, Static) else ev.slots(owner).keys
     of_classes = {key: raw for each in reversed(cls.__mro__) for key, raw in attributes_of_class(ev, each).items()
                   if pattern.fullmatch(key)}
-    if any(map(pattern.fullmatch, own)) or not all(
-            isinstance(raw, (types.FunctionType, staticmethod, classmethod)) for raw in of_classes.values()):
+    others = [*filter(pattern.fullmatch, own), *(key for key, raw in of_classes.items() if not isinstance(
+        raw, (types.FunctionType, staticmethod, classmethod)))]
+    if others:
+        refusal.why = f"it may be `{others[0]}`, which is an attribute of the object, and no method of its class"
+        refusal.hint = "give it another name than those that are made so"
         return None
     return ev.new_dict({key: get(ev, owner, key) for key in of_classes})
+
+
+_CONVERSION = re.compile(r"%(?:\(\w*\))?[-#0 +]*(?:\d+|\*)?(?:\.(?:\d+|\*))?[hlL]?[a-zA-Z%]")
+"""A place in a text for `%` at which a value stands."""
 
 
 def _pattern(ev: Evaluator, text: Abstract) -> re.Pattern[str] | None:
@@ -279,7 +288,10 @@ def _pattern(ev: Evaluator, text: Abstract) -> re.Pattern[str] | None:
         eqn = ev.defs.get(v) if isinstance(v, Value) else None
         if eqn is not None and eqn.op is fstring:
             return "".join(re.escape(part) if isinstance(part, str) else ".*" for part in eqn.attrs["parts"])
-        return ".*" if eqn is None or eqn.attrs.get("text") != "_0 + _1" else "".join(map(visit, eqn.args))
+        how = None if eqn is None else eqn.attrs.get("text")
+        if how == "_0 % _1" and isinstance(form := eqn.args[0], Lit) and isinstance(form.value, str):  # type: ignore
+            return ".*".join(map(re.escape, _CONVERSION.split(form.value)))
+        return "".join(map(visit, eqn.args)) if how == "_0 + _1" else ".*"  # type: ignore[union-attr]
 
     pattern = visit(text)
     return None if re.fullmatch(r"(\.\*)*", pattern) else re.compile(pattern, re.DOTALL)

@@ -6,8 +6,8 @@ An observed type is hashable:
     ("object", cls, dtype, 1) of an array of dates, texts or records
 
 The types of the items of an iterable are entered at `items_place`, together with ("iterable", its class); the types of
-the objects of bound methods at `owner_place`. The types of all runs are entered at a place, those of the latest at its
-`latest_place`, too.
+the objects of methods at `owner_place`: of class methods ("class", cls). The types of all runs are entered at a place,
+those of the latest at its `latest_place`, too.
 """
 
 from __future__ import annotations

@@ -30,11 +30,17 @@ from sct.frontend.source.changing_calls import (
 from sct.frontend.source.name_scopes import nodes_in
 from sct.frontend.writes.callees import DESCRIPTORS, UNKNOWN, Callees, is_function_of_library
 
-__all__ = ["changed_object", "is_followed", "items_of", "may_write", "writes_at_position",
-           "written_expressions"]
+__all__ = ["ANY_PART", "changed_object", "is_followed", "items_of", "may_write", "writes_at_position",
+           "written_expressions", "written_part"]
 
 _FIRST = (setattr, delattr, next, vars)
 """Builtins that change, or show to be changed, their first argument."""
+
+_OF_ATTRIBUTES = ("__setattr__", "__delattr__")
+"""Methods that change attributes of their object."""
+
+ANY_PART = "*"
+"""Stands for the name of an attribute, where it is not known whether it is an item that is written."""
 
 _UFUNC_METHODS = {"at": 0, "reduce": 3, "accumulate": 3, "reduceat": 4}
 """Methods of ufuncs, with the position of what they write to."""
@@ -47,11 +53,11 @@ def written_expressions(node: Any, callees: Callees) -> Iterator[Any]:
         if isinstance(n, (gast.Attribute, gast.Subscript)) and not isinstance(n.ctx, gast.Load):
             yield n
         elif isinstance(n, gast.AugAssign) and isinstance(n.target, gast.Name):
-            yield items_of(n.target)
+            yield _item_of(n.target)
         elif isinstance(n, gast.Call):
             yield from _written_by_call(n, callees)
         if isinstance(n, gast.Attribute) and changes_object(f".{n.attr}"):
-            yield items_of(n.value)
+            yield items_of(n.value) if n.attr in _OF_ATTRIBUTES else _item_of(n.value)
         if isinstance(n, (gast.Name, gast.Attribute)) and isinstance(n.ctx, gast.Load) and \
                 not is_followed(n, callees) and any(map(may_write, callees.candidates(n))):
             yield None
@@ -68,8 +74,20 @@ def is_followed(node: Any, callees: Callees) -> bool:
 
 
 def items_of(x: Any, depth: int = 1) -> Any:
-    """The target of a write to any item of an expression, or to those of its items, so deep."""
+    """The target of a write to any item or attribute of an expression, or to those of its items, so deep."""
     return x if depth == 0 else items_of(gast.Subscript(x, x, gast.Store()), depth - 1)
+
+
+def _item_of(x: Any) -> Any:
+    """The target of a write to an item of an expression."""
+    return gast.Subscript(x, gast.Constant(None, None), gast.Store())
+
+
+def written_part(target: Any) -> str | None:
+    """The name of the attribute that is written to; None for an item, `ANY_PART` for an item or an attribute."""
+    if isinstance(target, gast.Attribute):
+        return ANY_PART if target.attr.startswith("__") else target.attr
+    return None if isinstance(target, gast.Subscript) and target.slice is not target.value else ANY_PART
 
 
 # -- functions of libraries ----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import abc
 import builtins
 import functools
 import types
@@ -38,11 +39,13 @@ from sct.frontend.source.parse import source_of
 from sct.frontend.writes.callees import UNKNOWN, Callees, attribute, is_function_of_library
 from sct.frontend.writes.references import PLAIN, is_library_function, is_module_of_library, references
 from sct.frontend.writes.written_expressions import (
+    ANY_PART,
     changed_object,
     is_followed,
     items_of,
     may_write,
     written_expressions,
+    written_part,
 )
 from sct.ir.pytrees.user_objects import dict_of, is_defined_by_user, is_namedtuple
 
@@ -90,6 +93,18 @@ def owners_of_memory(x: Any) -> Iterator[Any]:
     while isinstance(x, np.ndarray) and x.base is not None:
         x = x.base
         yield x
+
+
+def _is_changed_by_name(x: Any) -> bool:
+    """Does only the assignment of an attribute change this object, or code of the user that is read itself?"""
+    cls = type(x)
+    return cls in (types.FunctionType, types.ModuleType, type, abc.ABCMeta) or \
+        is_defined_by_user(cls) and all(base is object or is_defined_by_user(base) for base in cls.__mro__)
+
+
+def _holder(x: Any) -> int:
+    """The id of what holds the attributes of an object."""
+    return id(vars(x) if isinstance(x, types.ModuleType) else x)
 
 
 def _generated(cls: type) -> Iterator[Any]:
@@ -155,6 +170,7 @@ class Writes:
     parameters  by the id of a function, the parameters that it writes into, and how deep
     methods     by name, the methods of the user's classes
     owner       the object of a library of which this is a method: its attributes may be written
+    by_items    may the items of an object be attributes or variables, as those of a namespace are?
     """
 
     def __init__(self, callee: Any) -> None:
@@ -162,6 +178,7 @@ class Writes:
         self.whole: set[int] = set()
         self.arguments = may_write(callee)
         self.owner: Any = None
+        self.by_items = False
         self.reached: dict[int, Any] = {}
         self.owners: dict[int, type] = {}
         self.parameters: dict[int, dict[str, int]] = defaultdict(dict)
@@ -189,7 +206,8 @@ class Writes:
             try:
                 codes.append(_Code(f, self))
             except SctError:
-                self._all(f, True)
+                self._all(f)
+        self.by_items = any(code.rebinds for code in codes)
         for code in codes:
             self._function(code)
         before = None
@@ -256,28 +274,52 @@ class Writes:
                 self.slots.add((id(cell), None))
         for target in written_expressions(node, code.callees):
             if target is None:
-                self._all(f, True)
+                self._all(f)
             else:
                 self._target(code, target)
 
-    def _all(self, f: types.FunctionType, rebinds: bool) -> None:
-        """It may write all that it reaches, and its arguments.
+    def _all(self, f: types.FunctionType) -> None:
+        """It may write all that it reaches, its arguments among it, and bind other objects to variables."""
+        self._write(self._reach(self._roots(f)).values())
+        self.slots |= {(id(f.__globals__), name) for name in f.__globals__}
+        self.slots |= {(id(cell), None) for cell in f.__closure__ or ()}
+        self._any_argument(f)
 
-        rebinds  may it bind other objects to variables, too?
-        """
+    def _any_argument(self, f: types.FunctionType) -> None:
         self.arguments = True
-        self._write(self._reach([f]).values())
-        if rebinds:
-            self.slots |= {(id(f.__globals__), name) for name in f.__globals__}
-            self.slots |= {(id(cell), None) for cell in f.__closure__ or ()}
         code = f.__code__
         count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & 4) + bool(code.co_flags & 8)
         self.parameters[id(f)].update(dict.fromkeys(code.co_varnames[:count], _DEEPEST))
+
+    def _unknown(self, code: _Code, part: str | None) -> None:
+        """It may write to this part of an object that is not known."""
+        if code.rebinds:
+            return self._all(code.f)
+        self._write_part(self._reach(self._roots(code.f)).values(), part)
+        self._any_argument(code.f)
+
+    def _roots(self, f: types.FunctionType) -> list[Any]:
+        """What a function finds objects from without being given them: its variables, and those of its class."""
+        cls = self.owners.get(id(f))
+        return [f] if cls is None else [f, cls, *(self._instances(f, cls) or ())]
 
     def _write(self, objects: Collection[Any]) -> None:
         """Any part of these objects may be written."""
         self.whole |= {id(y) for x in objects for y in owners_of_memory(x)}
         self.whole |= {id(vars(x)) for x in objects if isinstance(x, types.ModuleType)}
+
+    def _write_part(self, objects: Collection[Any], part: str | None) -> None:
+        """This part of one of these objects may be written; None stands for what a method of a library changes,
+        too."""
+        namespaces = {id(x) for x in objects if isinstance(x, dict)}
+        whole = []
+        for x in objects:
+            if self.by_items or part == ANY_PART or not _is_changed_by_name(x) or \
+                    id(dict_of(x)) in namespaces and not isinstance(x, types.FunctionType):
+                whole.append(x)
+            elif part is not None:
+                self.slots.add((_holder(x), part))
+        self._write(whole)
 
     def _target(self, code: _Code, target: Any) -> None:
         """Notes what a write into an attribute or the items of an expression, or by one of its methods, changes."""
@@ -289,25 +331,26 @@ class Writes:
             owner = owner.value
         if not isinstance(owner, gast.Name):
             if not code.variables.makes(owner, len(attributes)):
-                self._all(code.f, code.rebinds)
+                self._unknown(code, written_part(target))
             return
-        owners = self._variable(code, owner.id, len(attributes))
+        owners = self._variable(code, owner.id, len(attributes), written_part(target))
         if owners is None:
             return
         for part in reversed(attributes):
             objects = [y for x in owners for y in attribute(x, part)]
             if part is None or not objects:
-                self._write(self._reach(list(owners)).values())
+                self._write_part(self._reach(list(owners)).values(), written_part(target))
                 return
             owners = objects
-        self.slots |= {(id(vars(x) if isinstance(x, types.ModuleType) else x), name) for x in owners}
+        self.slots |= {(_holder(x), name) for x in owners}
         if name is None:
             self._write(owners)
 
-    def _variable(self, code: _Code, name: str, depth: int) -> list[Any] | None:
+    def _variable(self, code: _Code, name: str, depth: int, part: str | None) -> list[Any] | None:
         """The objects that a variable may be; None if writes to them are of no concern, or have been noted.
 
         depth  so many items and attributes lead from the variable to what is written
+        part   what is written, as `written_part` says it
         """
         f, node, bound = code.f, code.node, code.bindings.bound
         cls = self.owners.get(id(f))
@@ -319,7 +362,7 @@ class Writes:
             written = self.parameters[id(f)]
             written[name] = min(max(written.get(name, 0), depth), _DEEPEST)
         if name in bound and not code.variables.holds(name, 0 if name in parameters(node) else depth):
-            self._all(f, code.rebinds)
+            self._unknown(code, part)
         declared_outside = {name for n in nodes_in(node) if isinstance(n, FUNCTIONS) for name in declared(n)[0]}
         if name in local_names(node) and name not in declared_outside:
             return None

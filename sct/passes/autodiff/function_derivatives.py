@@ -114,15 +114,17 @@ class ProgramDerivatives:
 
     def free_name(self, name: str) -> str:
         """`name`, with a number behind it if a function has that name."""
-        reserved = {n for f in self.functions.values() for n in (f.name, *call_names(f))}
-        reserved |= {n for p in self._parts.values() for n in (p.forward, p.backward)}
-        reserved |= {n for n, _ in self._tangents.values()}
-        reserved.add(self.program)
-        free, k = name, 0
-        while free in reserved or f"{free}_forward" in reserved:
-            k += 1
-            free = f"{name}_{k}"
-        return free
+        names = (f"{name}_{k}" if k else name for k in count())
+        return next(free for free in names if free not in self._taken() and self._may_be_split(free))
+
+    def _may_be_split(self, name: str) -> bool:
+        """Are the names of the two parts of a function of this name free?"""
+        return self._taken().isdisjoint((f"{name}_forward", f"{name}_backward"))
+
+    def _taken(self) -> set[str]:
+        functions = {n for f in self.functions.values() for n in (f.name, *call_names(f))}
+        parts = {n for p in self._parts.values() for n in (p.forward, p.backward)}
+        return functions | parts | {n for n, _ in self._tangents.values()} | {self.program}
 
     # -- reverse mode -------------------------------------------------------------------
 
@@ -137,7 +139,7 @@ class ProgramDerivatives:
             shared = self._parts_for_more(callee, own, seeded)
             if shared is None:
                 of = self.free_name(f"{callee}_vjp") if recomputed else \
-                    callee if not any(k[0] == callee for k in self._parts) else self.free_name(callee)
+                    callee if self._may_be_split(callee) else self.free_name(callee)
                 shared = self._parts[callee, own.wrt, seeded, recomputed] = replace(own, of=of)
                 whole = self._reverse_function(fn, shared.wrt, seeded, shared)
                 self.functions[whole.name] = whole
