@@ -32,6 +32,7 @@ from sct.frontend.values.abstract_values import (
     Method,
     ObjRef,
     Origin,
+    Poison,
     Ref,
     RunTimeTuple,
     Slots,
@@ -222,6 +223,8 @@ class Learning(LoopHead):
             self.note_origin(id, end)
             if isinstance(end, Ref) and end.path:
                 self.split(id, end.addr)
+        elif isinstance(end, Poison):
+            memo.poison[id] = end.reason
         else:
             memo.poison[id] = f"it is not bound before the loop, and {kind_in_words(end)} after an iteration"
         for k, x in enumerate(items):

@@ -6,7 +6,10 @@ from typing import Any
 
 from sct.frontend.values.abstract_values import (
     Abstract,
+    Bound,
+    Cached,
     Choice,
+    Closure,
     DefaultRef,
     DerivedCallable,
     DictRef,
@@ -35,7 +38,8 @@ _IN_WORDS: dict[type, str] = {
     Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None",
     RunTimeTuple: "a tuple whose length is known only at run time", ListRef: "a list", DictRef: "a dict",
     MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
-    Position: "an iterator at one place", Suspended: "a generator at one place"}
+    Position: "an iterator at one place", Suspended: "a generator at one place",
+    **dict.fromkeys((Closure, Bound, Cached), "a function")}
 _ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}
 _DEFAULT_REPR: Any = object.__repr__
 
@@ -52,7 +56,7 @@ def abstract_in_words(v: Abstract) -> str:
         return f"an object of class `{(type(v.value) if isinstance(v, Static) else v.cls).__name__}`"
     if isinstance(v, Iteration):
         return _ITERATIONS.get(v.kind, "an iterator") if v.state is None else "an iterator"
-    return _IN_WORDS.get(type(v), "a function")
+    return _IN_WORDS.get(type(v), "a value that depends on the path")
 
 
 def path_in_words(path: Path) -> str:
