@@ -21,7 +21,7 @@ from sct.frontend.heap.dynamic_lists import (
     list_of_items,
     take_form,
 )
-from sct.frontend.heap.item_forms import holds_kinds, item_type, row_type, schema_of, slots
+from sct.frontend.heap.item_forms import holds_kinds, item_type, opened_tuples, row_type, schema_of, slots
 from sct.frontend.state.store import least_length
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -53,12 +53,13 @@ from sct.ops.arrays.indexing import join as join_key
 from sct.ops.program import list_ops as ops
 from sct.ops.program import list_slices
 from sct.ops.program.inner_lists import INNER_UPDATES, inner_key
+from sct.ops.registry import add_operand
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["append", "change", "extend", "joined", "list_behind", "part", "rearrange", "rewritten", "store_element",
-           "joined_tuples", "known_tuple", "shared", "tuple_of"]
+__all__ = ["append", "change", "extend", "joined", "key_of_tuple", "list_behind", "part", "rearrange", "rewritten",
+           "store_element", "joined_tuples", "known_tuple", "shared", "tuple_of"]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
@@ -245,7 +246,7 @@ def _in_form(ev: Evaluator, ref: ListRef, v: Abstract) -> Rows:
         _take_form_in(ev, ListRef(of), ref, own)
     rows = item_type(ev, ref)
     if not list_items.have_one_form(ev, rows[0], *own) and not holds_kinds(ev, rows, own):
-        form = common_form(rows, own)
+        form = common_form(*(opened_tuples(ev, rows, own) or (rows, own)))
         if form is None or form.schema != rows[0]:
             refuse_different_items(ev, v)
     return rows[0], own[1]
@@ -412,6 +413,18 @@ def known_tuple(ev: Evaluator, v: RunTimeTuple) -> Tup:
     """The tuple, whose length is asked for: it becomes a guard."""
     n = ev.ask(ev.wrap(length(ev, v.of)), "the number of items of this tuple")
     return Tup(tuple(element(ev, v.of, Lit(k)) for k in range(n)))
+
+
+def key_of_tuple(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | None:
+    """The template of a tuple of ints and strings, whose length is known only at run time, as a key of a dict or an
+    item of a set; None for other values."""
+    if not isinstance(v, RunTimeTuple):
+        return None
+    schema, types = item_type(ev, v.of)
+    t = types[0] if schema == 0 else None
+    if not isinstance(t, Text) and not (isinstance(t, Tensor) and t.is_scalar and t.kind in "ib"):
+        return None
+    return f"tuple({add_operand(*columns(ev, v.of), operands)})"
 
 
 def joined_tuples(ev: Evaluator, a: Abstract, b: Abstract) -> RunTimeTuple:

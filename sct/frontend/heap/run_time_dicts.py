@@ -183,7 +183,7 @@ def by_places(ev: Evaluator, owner: MapRef, text: str, key: Abstract | None = No
     operands: list[Operand] = [_places(ev, owner)]
     name = "" if key is None else key_text(ev, key, operands)
     subscript = name[1:-1] if isinstance(key, Tup) and len(key.items) > 1 else name
-    names = [f"_{len(operands) + k}" for k in range(len(more))]
+    names = (f"_{len(operands) + k}" for k in range(len(more)))
     return ev.emit(inactive, *operands, *more, text=text.format(*names, key=name, subscript=subscript), **attrs)
 
 
@@ -197,10 +197,11 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand], of_set: bool
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(key, Static) and _is_plain(key.peek):
         return repr(key.value)
+    if (text := dynamic_list_methods.key_of_tuple(ev, key, operands)) is not None:
+        return text
     if is_link(key):
         return key_of_row(ev, key, operands, of_set)  # type: ignore[arg-type]
-    t = key.type if isinstance(key, Value) else None
-    of = t.elem if isinstance(t, Optional) else None
+    of = t.elem if isinstance(t := key.type if isinstance(key, Value) else None, Optional) else None
     if isinstance(of, Text) or isinstance(of, Tensor) and of.is_scalar and of.kind in "ib":
         return add_operand(key, operands)  # type: ignore[arg-type]  # None is no key of it, but Python says that
     if isinstance(t, Text) or isinstance(t, Tensor) and t.is_scalar and (t.kind in "ib" or counts_as_real(t)):
@@ -213,8 +214,8 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand], of_set: bool
     if of_set and isinstance(t, Tensor) and t.is_scalar:
         ev.refuse("SCT503", "a differentiated number in a set whose items are known only at run time is not supported",
                   why="what is read from a set carries no derivative", hint="use a dict in its place: `seen[k] = True`")
-    where = "in a set whose items" if of_set else "in a dict whose keys"
-    ev.refuse("SCT503", f"{abstract_in_words(key)} is not supported {where} are known only at run time",
+    ev.refuse("SCT503", f"{abstract_in_words(key)} is not supported in a {'set whose items' if of_set else ''}"
+              f"{'' if of_set else 'dict whose keys'} are known only at run time",
               hint="use numbers, strings, or tuples of these")
 
 

@@ -13,7 +13,7 @@ __all__ = [
     "all_", "any_", "bisect_", "chained", "check_member", "columns_of", "compress_", "groups", "heapify", "heappop",
     "heappush", "heappushpop", "heapreplace", "keyed", "keys_of", "largest", "largest_by", "largest_item",
     "largest_item_by", "nlargest", "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest",
-    "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_",
+    "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_", "sum_of_filled",
 ]
 
 
@@ -36,6 +36,13 @@ def sum_(items: Iterable[Any], start: Any = 0) -> Any:
     total = start
     for item in items:
         total = total + item
+    return total
+
+
+def sum_of_filled(items: list[Any], start: Any) -> Any:
+    total = start + items[0]
+    for k in range(1, len(items)):
+        total = total + items[k]
     return total
 
 
