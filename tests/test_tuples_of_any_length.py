@@ -6,7 +6,9 @@ from __future__ import annotations
 import csv
 import heapq
 import io
-from collections import deque, namedtuple
+import itertools
+import statistics
+from collections import defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -304,3 +306,155 @@ def test_a_list_beside_a_generator(f: Callable[..., Any], n: int) -> None:
     text = "kind,spread\n" + "".join(f"{'ab'[k % 2]},{k + 1.5}\n" for k in range(5))
     agrees(f, [0.5 + 0.25 * k for k in range(n)], text)
     check_grads(f, ([0.5 + 0.25 * k for k in range(n)], text), order=2)
+
+
+# -- sets and dicts of keys of run time -----------------------------------------------------------------------
+
+
+def words_of(x: float, text: str) -> Any:
+    names = sorted(set(dict.fromkeys(text.split(), 1)) - {"bb"})
+    needs = {}
+    for name in text.split():
+        needs[name] = len(name)
+    return x * len(set(needs) - {"a"}) + x * x * len(names)
+
+
+def windows(x: float, text: str) -> Any:
+    trail: Any = (0,)
+    for k in range(len(text)):
+        trail = (*trail, k % 2)
+    pairs = [tuple(trail[i:i + 2]) for i in range(len(trail) - 1)]
+    seen: Any = {}
+    for p in pairs:
+        seen[p] = seen.get(p, 0) + 1
+    return x * len(set(pairs)) + x * x * max(seen.values())
+
+
+def distances(x: float, text: str) -> Any:
+    names = sorted(text.split())
+    d = {frozenset(p): x * len(p[0]) + len(p[1]) for p in itertools.combinations(names, 2)}
+    new = names[0] + names[1]
+    d[frozenset((new, names[2]))] = d[frozenset(names[1:3])] * x
+    return sum(d[frozenset((a, b))] ** 2 for a in names for b in names if a != b) + sum(v for v in d.values())
+
+
+def joined_clusters(x: float, text: str) -> Any:
+    clusters = {n: len(n) for n in sorted(text.split())}
+    total = 0.0
+    while len(clusters) > 1:
+        u, v = min(itertools.combinations(sorted(clusters), 2), key=lambda p: clusters[p[0]] + clusters[p[1]])
+        nu, nv = clusters.pop(u), clusters.pop(v)
+        total += x * nu * nv + x * x
+        clusters[f"({u},{v})"] = nu + nv
+    return total
+
+
+def joined_lists(x: float, text: str) -> Any:
+    counts: Any = defaultdict(int)
+    for line in text.split():
+        path: Any = []
+        for _ in line:
+            path = path + ["N" if x > 0.0 else "V"]
+        for g in path:
+            counts[g] += 1
+    return x * x * counts["N"]
+
+
+@pytest.mark.parametrize("f", [words_of, windows, distances, joined_clusters, joined_lists])
+def test_keys_of_run_time(f: Callable[..., Any]) -> None:
+    for text in ("a bb ccc dddd", "aaa b cc", "xx y zzz vvvvv w"):
+        agrees(f, 0.5, text)
+    check_grads(f, (0.5, "a bb ccc dddd"), order=2)
+
+
+def tagged(emit: dict[str, float], text: str) -> Any:
+    counts: Any = defaultdict(int)
+    loss = 0.0
+    for line in text.splitlines():
+        best: Any = {t: (emit[t], [t]) for t in sorted(emit)}
+        for w in line.split()[1:]:
+            new = {}
+            for t in sorted(emit):
+                score, prev = max((best[s][0] + len(w) * emit[s], s) for s in sorted(emit))
+                new[t] = (score + emit[t], best[prev][1] + [t])
+            best = new
+        score, path = max(best.values(), key=lambda p: p[0])
+        loss += score
+        for w, guess in zip(line.split(), path):
+            counts[guess in w] += 1
+    return loss + 0.1 * counts[True] * loss
+
+
+def test_tuples_of_a_number_and_a_list_by_key() -> None:
+    emit = {"D": 0.3, "N": 0.5, "V": 0.1}
+    for text in ("aN bbV\ncN", "a\nN b c d", "xN yN"):
+        agrees(tagged, emit, text)
+    check_grads(tagged, (emit, "aN bbV\ncN"), order=2)
+
+
+# -- merged lists ---------------------------------------------------------------------------------------------
+
+
+def merged(x: list[float], times: list[float]) -> Any:
+    total = 0.0
+    for when, kind in heapq.merge([(0.0, 0), (2.0, 0)], ((t, 1) for t in times), [(v, 2) for v in sorted(x)]):
+        total = 0.9 * total + when * (kind + 1) * x[0]
+    return total
+
+
+def merged_in_a_generator(x: list[float], times: list[float]) -> Any:
+    def events() -> Iterator[Any]:
+        for when, k, name in heapq.merge(sorted((s, 0, "dose") for s in x), ((t, 1, "obs") for t in times)):
+            if name == "dose":
+                yield x[0] * when + k
+            else:
+                yield x[1] * when
+
+    total = 0.0
+    for v in events():
+        total += v * v
+    return total
+
+
+def merged_by_key(x: list[float], times: list[float]) -> Any:
+    rows = [(t, k) for k, t in enumerate(times)]
+    total = 0.0
+    for i, (t, v) in enumerate(heapq.merge(rows, sorted(zip(x, x)), key=lambda r: r[0])):
+        total += i * v * x[0] + t * x[1]
+    return total
+
+
+def tagged_with(tag: int, xs: Any) -> Iterator[Any]:
+    for v in xs:
+        yield v, tag
+
+
+def merged_generators(x: list[float], times: list[float]) -> Any:
+    both = heapq.merge(tagged_with(0, sorted(x)), tagged_with(1, times), tagged_with(2, []))
+    return sum(i * t * (tag + 1) * x[1] for i, (t, tag) in enumerate(both))
+
+
+@pytest.mark.parametrize("f", [merged, merged_in_a_generator, merged_by_key, merged_generators])
+def test_merged_lists(f: Callable[..., Any]) -> None:
+    for x, times in (([0.7, 0.3], [0.1, 0.5, 0.9]), ([0.2, 1.1, 0.4, 0.6, 3.0], [0.3, 2.5]), ([0.3, 0.4], [])):
+        agrees(f, x, times)
+    check_grads(f, ([0.7, 0.3], [0.1, 0.5, 0.9]), order=2)
+
+
+# -- statistics ------------------------------------------------------------------------------------------------
+
+
+def mean_of_a_loop(x: float) -> Any:
+    draws = []
+    rng = np.random.default_rng(3)
+    for _ in range(10):
+        total = 0.0
+        for _ in range(4):
+            total += x * x * rng.standard_normal()
+        draws.append(total)
+    return statistics.fmean(draws) + np.std(draws)
+
+
+def test_mean_of_a_list_that_a_loop_makes() -> None:
+    agrees(mean_of_a_loop, 0.5)
+    check_grads(mean_of_a_loop, (0.5,), order=2)

@@ -53,13 +53,12 @@ from sct.ops.arrays.indexing import join as join_key
 from sct.ops.program import list_ops as ops
 from sct.ops.program import list_slices
 from sct.ops.program.inner_lists import INNER_UPDATES, inner_key
-from sct.ops.registry import add_operand
 
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["append", "change", "extend", "joined", "key_of_tuple", "list_behind", "part", "rearrange", "rewritten",
-           "store_element", "joined_tuples", "known_tuple", "shared", "tuple_of"]
+__all__ = ["append", "change", "extend", "joined", "list_behind", "part", "rearrange", "rewritten", "store_element",
+           "joined_tuples", "known_tuple", "shared", "tuple_of"]
 
 
 def part(ev: Evaluator, ref: ListRef, bounds: slice) -> ListRef:
@@ -413,18 +412,6 @@ def known_tuple(ev: Evaluator, v: RunTimeTuple) -> Tup:
     """The tuple, whose length is asked for: it becomes a guard."""
     n = ev.ask(ev.wrap(length(ev, v.of)), "the number of items of this tuple")
     return Tup(tuple(element(ev, v.of, Lit(k)) for k in range(n)))
-
-
-def key_of_tuple(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | None:
-    """The template of a tuple of ints and strings, whose length is known only at run time, as a key of a dict or an
-    item of a set; None for other values."""
-    if not isinstance(v, RunTimeTuple):
-        return None
-    schema, types = item_type(ev, v.of)
-    t = types[0] if schema == 0 else None
-    if not isinstance(t, Text) and not (isinstance(t, Tensor) and t.is_scalar and t.kind in "ib"):
-        return None
-    return f"tuple({add_operand(*columns(ev, v.of), operands)})"
 
 
 def joined_tuples(ev: Evaluator, a: Abstract, b: Abstract) -> RunTimeTuple:

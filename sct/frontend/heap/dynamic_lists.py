@@ -402,11 +402,7 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             assert isinstance(whole, Tup)
             return Static(None) if whole.items[0] == Static(None) else OptionalTuple(whole)
         if isinstance(schema, TupleSchema):
-            inner = leaf_numbers(schema)
-            of = map_leaves(schema.item.item, inner.index) if isinstance(schema.item, ListSchema) else 0
-            own = [deep_read(ev, _ref(cell.items[k]), i) for k in inner]
-            held = any(isinstance(t := leaf_type(c.type), Tensor) and t.is_array for c in own)
-            return RunTimeTuple(ev.new_dynamic_list(of, own, held=held or holds_objects(of)))
+            return _tuple_at(ev, cell, schema, i)
         if isinstance(schema, ListSchema):
             inner = leaf_numbers(schema)
             views = tuple(ev.step(_ref(cell.items[k]), index, (i,), {"key": ("i",)}) for k in inner)
@@ -436,6 +432,15 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
     if ev.store.owns(ref.addr):
         list_items.place(ev, ref, i, cell.schema or 0, whole)
     return whole
+
+
+def _tuple_at(ev: Evaluator, cell: Slots, schema: TupleSchema, i: Operand) -> RunTimeTuple:
+    """The tuple of any length in an item of a list: it stays what it is when the list is written."""
+    inner = leaf_numbers(schema)
+    of = map_leaves(schema.item.item, inner.index) if isinstance(schema.item, ListSchema) else 0
+    own = [deep_read(ev, _ref(cell.items[k]), i) for k in inner]
+    held = any(isinstance(t := leaf_type(c.type), Tensor) and t.is_array for c in own)
+    return RunTimeTuple(ev.new_dynamic_list(of, own, held=held or holds_objects(of)))
 
 
 def _first(ev: Evaluator, cell: Slots) -> Abstract:

@@ -27,7 +27,7 @@ from sct.frontend.heap.dynamic_lists import as_column, columns, element, grow, i
 from sct.frontend.heap.inactive import may_be_differentiated
 from sct.frontend.heap.item_forms import item_type
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
-from sct.frontend.heap.sample_calls import check_operands, hashed
+from sct.frontend.heap.sample_calls import check_operands, hashed, key_of_python
 from sct.frontend.objects.linked_objects import is_link, key_of_row
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -140,9 +140,8 @@ def constant(key: Any) -> Abstract:
 
 def _is_plain(key: Any) -> bool:
     """Is the text of this key an expression that gives it?"""
-    if type(key) is tuple:
-        return all(map(_is_plain, key))
-    return math.isfinite(key) if type(key) is float else type(key) in (int, str, bool, type(None))
+    return all(map(_is_plain, key)) if type(key) is tuple else math.isfinite(key) if type(key) is float else \
+        type(key) in (int, str, bool, type(None))
 
 
 def _may(ev: Evaluator, cell: Slots, use: str) -> bool:
@@ -197,7 +196,7 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand], of_set: bool
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(key, Static) and _is_plain(key.peek):
         return repr(key.value)
-    if (text := dynamic_list_methods.key_of_tuple(ev, key, operands)) is not None:
+    if (text := key_of_python(ev, key, operands)) is not None:
         return text
     if is_link(key):
         return key_of_row(ev, key, operands, of_set)  # type: ignore[arg-type]

@@ -12,7 +12,8 @@ from typing import Any
 __all__ = [
     "all_", "any_", "bisect_", "chained", "check_member", "columns_of", "compress_", "groups", "heapify", "heappop",
     "heappush", "heappushpop", "heapreplace", "keyed", "keys_of", "largest", "largest_by", "largest_item",
-    "largest_item_by", "merged", "nlargest", "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest",
+    "largest_item_by", "merged",
+    "nlargest", "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest",
     "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_", "sum_of_filled",
 ]
 
