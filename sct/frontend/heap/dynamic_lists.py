@@ -309,7 +309,9 @@ def _opened(ev: Evaluator, ref: ListRef, old: Schema, new: Schema) -> Iterator[R
     if isinstance(old, tuple) and isinstance(new, TupleSchema):
         for of_leaf in zip(*(leaf_numbers(part) for part in old)):
             lists = [ev.new_dynamic_list(0, [ev.read(_ref(columns_of[k]))], held=True) for k in of_leaf]
-            yield one_column(ev, ev.call(Static(_rows), lists))
+            rows = ev.call(Static(_rows), lists)
+            assert isinstance(rows, ListRef)
+            yield one_column(ev, rows)
         if not old:
             addr, none = ev.new_addr(), ev.emit(ops.list_of, elem=Never())
             ev.store.cells[addr] = Array(ev.emit(ops.repeat, none, length(ev, ref)))

@@ -93,7 +93,7 @@ def key_of_python(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | 
         schema, types = item_type(ev, v.of)
         t = types[0] if schema == 0 else None
         is_key = isinstance(t, Text) or isinstance(t, Tensor) and t.is_scalar and t.kind in "ib"
-        return f"tuple({add_operand(*dynamic_lists.columns(ev, v.of), operands)})" if is_key else None
+        return f"tuple({add_operand(dynamic_lists.columns(ev, v.of)[0], operands)})" if is_key else None
     if not isinstance(v, Value) or isinstance(v.type, Text) or not is_python_object(ev, v) or (
             eqn := ev.defs.get(v)) is None:
         return None

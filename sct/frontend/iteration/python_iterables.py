@@ -179,8 +179,8 @@ def check_unchanged(ev: Evaluator, v: Abstract, length: Operand) -> None:
         if any(own & _behind(ev, x) for xs in changed for x in xs):
             ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
         return
-    made = {x for e in inside for x in e.outs if e.op is inactive and _MAKES_NEW.fullmatch(str(e.attrs["text"]))}
-    if any(not x or x[0] in runs_over or not (x[0] in made or _is_new_dict(ev, x[0])) for x in changed):
+    made_inside = {x for e in inside for x in e.outs if e.op is inactive and _MAKES_NEW.fullmatch(str(e.attrs["text"]))}
+    if any(not x or x[0] in runs_over or not (x[0] in made_inside or _is_new_dict(ev, x[0])) for x in changed):
         ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
     if isinstance(v, Value) and any(map(runs_code_of_operands, inside)):
         same = ev.emit(inactive, v, length, text="not hasattr(_0, '__len__') or len(_0) == _1", type=BOOL)
