@@ -2948,10 +2948,22 @@ def named_tuple_as_result() -> Any:
     return refused, followed
 
 
-@case("sort the items of all: `sorted([*a, *b])`")
+@case("sort the items of all: `sorted([*a, *b], reverse=True)`")
 def merged() -> Any:
-    return (lambda x: sum(v * x for v in heapq.merge([x[0], 4.0], [0.5, 2.0])) @ x,
-            lambda x: sum(v * x for v in sorted([*[x[0], 4.0], *[0.5, 2.0]])) @ x)
+    return (lambda x: sum(v * x for v in heapq.merge([4.0, x[0]], [2.0, 0.5], reverse=True)) @ x,
+            lambda x: sum(v * x for v in sorted([*[4.0, x[0]], *[2.0, 0.5]], reverse=True)) @ x)
+
+
+@case("sort the items of all: `sorted([*a, *b])`")
+def merged_with_effects() -> Any:
+    def shown(xs: Any) -> Any:
+        for v in xs:
+            print(v)
+            yield v
+
+    return (lambda x: sum(v * x for v in heapq.merge(shown([x[0], 4.0]), [0.5, 2.0])) @ x,
+            lambda x: sum(v * x for v in sorted([*shown([x[0], 4.0]), *[0.5, 2.0]])) @ x)
+
 
 @case("np.linalg.vector_norm takes any axes, and any number as `ord`")
 def norm_over_three_axes() -> Any:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import statistics
 import types
 from typing import Any
 
@@ -93,12 +94,13 @@ def entered_from_library(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> A
 
 
 def entered_with_numbers(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> Abstract | None:
-    """A call of NumPy's or SciPy's own Python with differentiated numbers; None for others, and where it is refused:
-    then Python itself makes the call, and the derivative must not need it.
+    """A call of the Python of NumPy, SciPy or `statistics` with differentiated numbers; None for others, and where it
+    is refused: then Python itself makes the call, and the derivative must not need it.
     """
     passed = (*args, *kwargs.values())
     python: Any = _python_of(f) if any(is_varied(ev, v) for v in passed) else None
-    if python is None or python not in STAND_INS.values() and not _is_of(python, "numpy.", "scipy."):
+    if python is None or python not in STAND_INS.values() and not _is_of(python, "numpy.", "scipy.") and \
+            getattr(python, "__globals__", None) is not vars(statistics):
         return None
     snapshot = ev.snapshot()
     try:

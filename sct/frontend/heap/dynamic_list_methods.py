@@ -21,7 +21,7 @@ from sct.frontend.heap.dynamic_lists import (
     list_of_items,
     take_form,
 )
-from sct.frontend.heap.item_forms import holds_kinds, item_type, row_type, schema_of, slots
+from sct.frontend.heap.item_forms import holds_kinds, item_type, opened_tuples, row_type, schema_of, slots
 from sct.frontend.state.store import least_length
 from sct.frontend.values.abstract_values import (
     CAPTURED,
@@ -245,7 +245,7 @@ def _in_form(ev: Evaluator, ref: ListRef, v: Abstract) -> Rows:
         _take_form_in(ev, ListRef(of), ref, own)
     rows = item_type(ev, ref)
     if not list_items.have_one_form(ev, rows[0], *own) and not holds_kinds(ev, rows, own):
-        form = common_form(rows, own)
+        form = common_form(*(opened_tuples(ev, rows, own) or (rows, own)))
         if form is None or form.schema != rows[0]:
             refuse_different_items(ev, v)
     return rows[0], own[1]

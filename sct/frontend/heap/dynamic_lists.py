@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sct.frontend.arguments.lift import constant_object
 from sct.frontend.evaluator import list_items
@@ -23,6 +23,7 @@ from sct.frontend.heap.item_forms import (
     item_type,
     items_like,
     joined_kinds,
+    opened_tuples,
     row_type,
     slots,
 )
@@ -41,15 +42,24 @@ from sct.frontend.values.abstract_values import (
     ObjRef,
     OptionalTuple,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
 )
 from sct.frontend.values.item_kinds import filler, leaf_sources
-from sct.frontend.values.item_schemas import Rows, common_form, leaf_numbers, map_leaves
-from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, OptionalSchema, Schema
+from sct.frontend.values.item_schemas import Rows, common_form, holds_objects, leaf_numbers, map_leaves, parts_of
+from sct.frontend.values.schemas import (
+    KindSchema,
+    ListSchema,
+    MemberSchema,
+    ObjectSchema,
+    OptionalSchema,
+    Schema,
+    TupleSchema,
+)
 from sct.ir import Lit, Operand, Value, is_float
-from sct.ir.types import NONE, List, Never, Optional, Type
+from sct.ir.types import NONE, List, Never, Optional, Tensor, Type, leaf_type
 from sct.ops import dim, index
 from sct.ops.program import list_ops as ops
 
@@ -87,6 +97,8 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False, typ
                         else ev.operand(v) for k in leaf_numbers(schema)]
         else:
             yield from leaves(ev, schema.item, v.of if isinstance(v, OptionalTuple) else v, shared, types)
+    elif isinstance(schema, TupleSchema):
+        yield from _items_of_tuple(ev, schema, v, types)
     elif isinstance(schema, KindSchema):
         yield from _leaves_of_kinds(ev, schema, v, shared, types)
     elif isinstance(schema, MemberSchema):
@@ -111,6 +123,21 @@ def leaves(ev: Evaluator, schema: Schema, v: Abstract, shared: bool = False, typ
             ev.store.hold(v.addr)
         yield list_items.value_or_none(ev, v) or (
             ev.lit(v) if is_link(v) else constant_object(ev, v) or ev.operand(v))
+
+
+def _items_of_tuple(ev: Evaluator, schema: TupleSchema, v: Abstract, types: Sequence[Type]) -> Iterator[Operand]:
+    """The columns of a tuple of any length."""
+    if isinstance(v, RunTimeTuple):
+        yield from leaves(ev, schema.item, v.of, True, types)
+    elif not isinstance(v, Tup) or v.cls is not tuple:
+        refuse_different_items(ev, v)
+    elif v.items:
+        yield from leaves(ev, schema.item, list_of_items(ev, v.items), True, types)
+    else:
+        for k in leaf_numbers(schema):
+            t = types[k] if types else List(Never())
+            assert isinstance(t, List)
+            yield ev.emit(ops.list_of, elem=t.elem)
 
 
 def _leaves_of_kinds(ev: Evaluator, schema: KindSchema, v: Abstract, shared: bool, types: Sequence[Type]
@@ -253,8 +280,13 @@ def take_form(ev: Evaluator, ref: ListRef, like: Rows, addrs: Sequence[int] | No
     cell, rows = slots(ev, ref), item_type(ev, ref)
     if ev.functions.plan.kinds and cell.parent is None and cell.schema != like[0]:
         return _take_kinds(ev, ref, like, addrs)
-    is_kept = cell.parent is not None or list_items.have_one_form(ev, rows[0], like[0])
-    if is_kept or (form := common_form(rows, like)) is None or form.schema == cell.schema:
+    if cell.parent is not None or list_items.have_one_form(ev, rows[0], like[0]):
+        return
+    if (opened := opened_tuples(ev, rows, like)) is not None:
+        rows, like = opened
+        cell = replace(cell, items=tuple(_opened(ev, ref, cell.schema or 0, rows[0])), schema=rows[0])
+        ev.store.cells[ref.addr] = cell
+    if (form := common_form(rows, like)) is None or form.schema == cell.schema and (opened is None or addrs is None):
         return
     items: list[Ref] = []
     for k, (source, _) in enumerate(form.leaves):
@@ -269,6 +301,30 @@ def take_form(ev: Evaluator, ref: ListRef, like: Rows, addrs: Sequence[int] | No
                 column.hint = name and f"{name}_{k}"
             ev.store.cells[items[-1].addr] = Array(column)
     ev.store.cells[ref.addr] = replace(cell, items=tuple(items), schema=form.schema)
+
+
+def _opened(ev: Evaluator, ref: ListRef, old: Schema, new: Schema) -> Iterator[Ref]:
+    """The columns of a list whose tuples get to be of any length, in the order of the new form."""
+    columns_of = slots(ev, ref).items
+    if isinstance(old, tuple) and isinstance(new, TupleSchema):
+        for of_leaf in zip(*(leaf_numbers(part) for part in old)):
+            lists = [ev.new_dynamic_list(0, [ev.read(_ref(columns_of[k]))], held=True) for k in of_leaf]
+            rows = ev.call(Static(_rows), lists)
+            assert isinstance(rows, ListRef)
+            yield one_column(ev, rows)
+        if not old:
+            addr, none = ev.new_addr(), ev.emit(ops.list_of, elem=Never())
+            ev.store.cells[addr] = Array(ev.emit(ops.repeat, none, length(ev, ref)))
+            yield Ref(addr)
+    elif isinstance(old, (tuple, ObjectSchema)):
+        for p, q in zip(parts_of(old), parts_of(new)):
+            yield from _opened(ev, ref, p, q)
+    else:
+        yield from (_ref(columns_of[k]) for k in leaf_numbers(old))
+
+
+def _rows(*columns: list[Any]) -> list[list[Any]]:
+    return [list(row) for row in zip(*columns)]
 
 
 def _take_kinds(ev: Evaluator, ref: ListRef, like: Rows, addrs: Sequence[int] | None) -> None:
@@ -347,6 +403,8 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
             whole = row(schema.item)
             assert isinstance(whole, Tup)
             return Static(None) if whole.items[0] == Static(None) else OptionalTuple(whole)
+        if isinstance(schema, TupleSchema):
+            return _tuple_at(ev, cell, schema, i)
         if isinstance(schema, ListSchema):
             inner = leaf_numbers(schema)
             views = tuple(ev.step(_ref(cell.items[k]), index, (i,), {"key": ("i",)}) for k in inner)
@@ -376,6 +434,15 @@ def element(ev: Evaluator, ref: ListRef, i: Operand, then: Callable[[int], None]
     if ev.store.owns(ref.addr):
         list_items.place(ev, ref, i, cell.schema or 0, whole)
     return whole
+
+
+def _tuple_at(ev: Evaluator, cell: Slots, schema: TupleSchema, i: Operand) -> RunTimeTuple:
+    """The tuple of any length in an item of a list: it stays what it is when the list is written."""
+    inner = leaf_numbers(schema)
+    of = map_leaves(schema.item.item, inner.index) if isinstance(schema.item, ListSchema) else 0
+    own = [deep_read(ev, _ref(cell.items[k]), i) for k in inner]
+    held = any(isinstance(t := leaf_type(c.type), Tensor) and t.is_array for c in own)
+    return RunTimeTuple(ev.new_dynamic_list(of, own, held=held or holds_objects(of)))
 
 
 def _first(ev: Evaluator, cell: Slots) -> Abstract:

@@ -32,14 +32,30 @@ from sct.frontend.values.abstract_values import (
     ObjRef,
     OptionalTuple,
     Ref,
+    RunTimeTuple,
     Slots,
     Static,
     Tup,
     is_literal,
 )
 from sct.frontend.values.item_kinds import Clash, NoKind, is_text, joined_forms
-from sct.frontend.values.item_schemas import Rows, common_form, holds_objects_of_classes, map_leaves, parts_of
-from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, OptionalSchema, Schema
+from sct.frontend.values.item_schemas import (
+    Rows,
+    common_form,
+    holds_objects_of_classes,
+    map_leaves,
+    parts_of,
+    with_open_tuples,
+)
+from sct.frontend.values.schemas import (
+    KindSchema,
+    ListSchema,
+    MemberSchema,
+    ObjectSchema,
+    OptionalSchema,
+    Schema,
+    TupleSchema,
+)
 from sct.ir import Value
 from sct.ir.types import NONE, ActiveText, List, Never, Opaque, Optional, Tensor, Text, Type, TypeMismatch, join
 from sct.ops import index
@@ -47,7 +63,8 @@ from sct.ops import index
 if TYPE_CHECKING:
     from sct.frontend.evaluator.evaluator import Evaluator
 
-__all__ = ["holds_kinds", "is_alike", "item_type", "items_like", "joined_kinds", "row_type", "schema_of", "slots"]
+__all__ = ["holds_kinds", "is_alike", "item_type", "items_like", "joined_kinds", "opened_tuples", "row_type",
+           "schema_of", "slots"]
 
 
 def slots(ev: Evaluator, ref: ListRef) -> Slots:
@@ -80,6 +97,8 @@ def schema_of(ev: Evaluator, v: Abstract, held_by: Sequence[int] = ()) -> Rows:
             return parts if x.cls is tuple else ObjectSchema(x.cls, x.fields, parts)
         if isinstance(x, OptionalTuple):
             return OptionalSchema(visit(x.of))
+        if isinstance(x, RunTimeTuple):
+            return TupleSchema(visit(x.of))
         if isinstance(x, ObjRef) or isinstance(x, DictRef) and not isinstance(x, DefaultRef):
             cell = ev.slots(x)
             check_in_list(ev, x)
@@ -177,6 +196,7 @@ def _joined_rows(ev: Evaluator, a: Rows, b: Rows) -> Rows:
         return joined_kinds(ev, a, b)
     if list_items.have_one_form(ev, a[0], b[0]):
         return a[0], [_joined(ev, pair) for pair in zip(a[1], b[1])]
+    a, b = opened_tuples(ev, a, b) or (a, b)
     if (form := common_form(a, b)) is None:
         refuse_different_items(ev)
     pairs = [[a[1][k], b[1][m]] for k, m in form.leaves]
@@ -184,18 +204,28 @@ def _joined_rows(ev: Evaluator, a: Rows, b: Rows) -> Rows:
                          for k, pair in enumerate(pairs)]
 
 
+def _join_of_alike(ev: Evaluator, s: Type, t: Type) -> Type | None:
+    """The type of numbers, arrays or strings of both types; None if there is none."""
+    try:
+        ev.agree(s, t)
+        return join(ev.resolved(s), ev.resolved(t))
+    except TypeMismatch:
+        return None
+
+
+def opened_tuples(ev: Evaluator, a: Rows, b: Rows) -> tuple[Rows, Rows] | None:
+    """Both forms with tuples of any length, where one has a tuple of another length than the other."""
+    opened = with_open_tuples(a, b, functools.partial(_join_of_alike, ev))
+    if opened is not None:
+        ev.functions.plan.note_mixed()
+    return opened
+
+
 def joined_kinds(ev: Evaluator, a: Rows, b: Rows) -> Rows:
     """The schema and types of a list that holds items of both, which may be of several kinds."""
-    def joined(s: Type, t: Type) -> Type | None:
-        try:
-            ev.agree(s, t)
-            return join(ev.resolved(s), ev.resolved(t))
-        except TypeMismatch:
-            return None
-
     plan = ev.functions.plan
     try:
-        rows = joined_forms(a, b, joined, plan.kinds_by_length)
+        rows = joined_forms(a, b, functools.partial(_join_of_alike, ev), plan.kinds_by_length)
     except Clash:
         raise plan.with_kinds_by_length() from None
     except NoKind:

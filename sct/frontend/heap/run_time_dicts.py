@@ -27,7 +27,7 @@ from sct.frontend.heap.dynamic_lists import as_column, columns, element, grow, i
 from sct.frontend.heap.inactive import is_varied
 from sct.frontend.heap.item_forms import item_type
 from sct.frontend.heap.join_paths import evaluate_branches, run_branches
-from sct.frontend.heap.sample_calls import check_operands, hashed
+from sct.frontend.heap.sample_calls import check_operands, hashed, key_of_python
 from sct.frontend.objects.linked_objects import is_link, key_of_row
 from sct.frontend.values.abstract_values import (
     Abstract,
@@ -140,9 +140,8 @@ def constant(key: Any) -> Abstract:
 
 def _is_plain(key: Any) -> bool:
     """Is the text of this key an expression that gives it?"""
-    if type(key) is tuple:
-        return all(map(_is_plain, key))
-    return math.isfinite(key) if type(key) is float else type(key) in (int, str, bool, type(None))
+    return all(map(_is_plain, key)) if type(key) is tuple else math.isfinite(key) if type(key) is float else \
+        type(key) in (int, str, bool, type(None))
 
 
 def _may(ev: Evaluator, cell: Slots, use: str) -> bool:
@@ -183,7 +182,7 @@ def by_places(ev: Evaluator, owner: MapRef, text: str, key: Abstract | None = No
     operands: list[Operand] = [_places(ev, owner)]
     name = "" if key is None else key_text(ev, key, operands)
     subscript = name[1:-1] if isinstance(key, Tup) and len(key.items) > 1 else name
-    names = [f"_{len(operands) + k}" for k in range(len(more))]
+    names = (f"_{len(operands) + k}" for k in range(len(more)))
     return ev.emit(inactive, *operands, *more, text=text.format(*names, key=name, subscript=subscript), **attrs)
 
 
@@ -197,10 +196,11 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand], of_set: bool
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
     if isinstance(key, Static) and _is_plain(key.peek):
         return repr(key.value)
+    if (text := key_of_python(ev, key, operands)) is not None:
+        return text
     if is_link(key):
         return key_of_row(ev, key, operands, of_set)  # type: ignore[arg-type]
-    t = key.type if isinstance(key, Value) else None
-    of = t.elem if isinstance(t, Optional) else None
+    of = t.elem if isinstance(t := key.type if isinstance(key, Value) else None, Optional) else None
     if isinstance(of, Text) or isinstance(of, Tensor) and of.is_scalar and of.kind in "ib":
         return add_operand(key, operands)  # type: ignore[arg-type]  # None is no key of it, but Python says that
     if isinstance(t, Text) or isinstance(t, Tensor) and t.is_scalar and (t.kind in "ib" or counts_as_real(t)):
@@ -213,8 +213,8 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand], of_set: bool
     if of_set and isinstance(t, Tensor) and t.is_scalar:
         ev.refuse("SCT503", "a differentiated number in a set whose items are known only at run time is not supported",
                   why="what is read from a set carries no derivative", hint="use a dict in its place: `seen[k] = True`")
-    where = "in a set whose items" if of_set else "in a dict whose keys"
-    ev.refuse("SCT503", f"{abstract_in_words(key)} is not supported {where} are known only at run time",
+    ev.refuse("SCT503", f"{abstract_in_words(key)} is not supported in a {'set whose items' if of_set else ''}"
+              f"{'' if of_set else 'dict whose keys'} are known only at run time",
               hint="use numbers, strings, or tuples of these")
 
 

@@ -75,8 +75,9 @@ def item(ev: Evaluator, owner: DictRef, key: Abstract) -> Abstract | None:
     """`d[key]`; None for a key that a defaultdict has not."""
     cell, plan = ev.slots(owner), ev.functions.plan
     adds = _has_factory(owner)
-    if not adds and not plan.known_keys and _is_text(key) and all(isinstance(x, (Value, Static)) for x in cell.items) \
-            and (value := _by_position(ev, owner, key)) is not None:
+    by_position = not adds and not plan.known_keys and _is_text(key)
+    if by_position and all(isinstance(x, (Value, Static, Tup)) for x in cell.items) and (
+            value := _by_position(ev, owner, key)) is not None:
         plan.leave_texts_open()
         return value
     if not isinstance(key, Static) and _are_chosen(ev, cell.items) and \

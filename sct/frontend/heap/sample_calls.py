@@ -22,6 +22,8 @@ from sct.frontend.evaluator.exceptions import raise_at_run_time, run_or_raise
 from sct.frontend.evaluator.handlers import Args, Kwargs
 from sct.frontend.heap import dynamic_lists
 from sct.frontend.heap.dynamic_list_methods import known_tuple
+from sct.frontend.heap.inactive import IMMUTABLE, is_python_object
+from sct.frontend.heap.item_forms import item_type
 from sct.frontend.values.abstract_values import (
     SLICE,
     Abstract,
@@ -35,12 +37,14 @@ from sct.frontend.values.abstract_values import (
     Tup,
 )
 from sct.frontend.values.guarded_numbers import plain
-from sct.ir import Value
+from sct.ir import Operand, Value
 from sct.ir.pytrees.user_objects import is_identifier, is_namedtuple
-from sct.ir.types import Tensor
+from sct.ir.types import Tensor, Text
 from sct.ops.program.effects import samples_of
+from sct.ops.registry import add_operand
 
-__all__ = ["by_position", "check_arguments", "check_instance", "check_method", "check_operands", "hashed"]
+__all__ = ["by_position", "check_arguments", "check_instance", "check_method", "check_operands", "hashed",
+           "key_of_python"]
 
 
 def check_arguments(ev: Evaluator, f: Any, args: Args, kwargs: Kwargs) -> None:
@@ -80,6 +84,22 @@ def hashed(ev: Evaluator, v: Abstract, what: str = "a key of a dict") -> Any:
     key = ev.key(known_tuple(ev, v) if isinstance(v, RunTimeTuple) else v, what)
     run_or_raise(ev, lambda: hash(key))
     return key
+
+
+def key_of_python(ev: Evaluator, v: Abstract, operands: list[Operand]) -> str | None:
+    """The template of a key of a dict, or an item of a set, whose parts Python alone knows: a tuple of ints and strings
+    whose length is known only at run time, and a frozenset, a date or the like; None for other values."""
+    if isinstance(v, RunTimeTuple):
+        schema, types = item_type(ev, v.of)
+        t = types[0] if schema == 0 else None
+        is_key = isinstance(t, Text) or isinstance(t, Tensor) and t.is_scalar and t.kind in "ib"
+        return f"tuple({add_operand(dynamic_lists.columns(ev, v.of)[0], operands)})" if is_key else None
+    if not isinstance(v, Value) or isinstance(v.type, Text) or not is_python_object(ev, v) or (
+            eqn := ev.defs.get(v)) is None:
+        return None
+    seen = ev.observed(eqn.loc)
+    is_key = bool(seen) and all(t[0] == "object" and t[1] in IMMUTABLE for t in seen)
+    return add_operand(v, operands) if is_key else None
 
 
 def _raise(ev: Evaluator, text: str | None) -> None:

@@ -155,6 +155,9 @@ def items_as_observed(ev: Evaluator, v: Abstract, target: Any) -> Abstract | Non
     return items
 
 
+_MAKES_NEW = re.compile(r"(list|set|dict|sorted|collections\.(Counter|OrderedDict|deque))\([\w, ]*\)")
+"""Matches a call that makes a container: the loop in whose body it is made does not run over it."""
+
 _MAKES = re.compile(r"(list|tuple|sorted|set|frozenset|dict)\(|_0\.(split|splitlines|copy|keys|values|items)\b")
 
 
@@ -167,15 +170,32 @@ def check_unchanged(ev: Evaluator, v: Abstract, length: Operand) -> None:
     eqn = ev.defs.get(v) if isinstance(v, Value) else None
     runs_over = [v] if eqn is None or isinstance(eqn.out.type, Text) else list(eqn.args)
     of_texts = bool(runs_over) and all(isinstance(x, Value) and isinstance(x.type, Text) for x in runs_over)
-    if loop is None or of_texts or eqn is not None and _MAKES.match(str(eqn.attrs.get("text", ""))):
+    if loop is None or of_texts:
         return
     inside = [attempted(e) for region in loop.regions for e in walk(region)]
     changed = [e.args[:1] for e in inside if changes_object(str(e.attrs.get("text", "")))]
-    if any(not x or x[0] in runs_over or not _is_new_dict(ev, x[0]) for x in changed):
+    if eqn is not None and (makes := _MAKES.match(str(eqn.attrs.get("text", "")))):
+        own = {eqn.out, *(eqn.args if makes[2] in ("keys", "values", "items") else ())}
+        if any(own & _behind(ev, x) for xs in changed for x in xs):
+            ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
+        return
+    made_inside = {x for e in inside for x in e.outs if e.op is inactive and _MAKES_NEW.fullmatch(str(e.attrs["text"]))}
+    if any(not x or x[0] in runs_over or not (x[0] in made_inside or _is_new_dict(ev, x[0])) for x in changed):
         ev.refuse("SCT306", "a loop runs over an object that it may change", hint="run over a copy: `list(...)`")
     if isinstance(v, Value) and any(map(runs_code_of_operands, inside)):
         same = ev.emit(inactive, v, length, text="not hasattr(_0, '__len__') or len(_0) == _1", type=BOOL)
         check_value(ev, v, same, "what a loop runs over must not change in the loop")
+
+
+def _behind(ev: Evaluator, x: Operand) -> set[Operand]:
+    """The values that an object of Python is computed from: it may be one of them, or a part of one."""
+    todo, seen = [x], {x}
+    while todo:
+        eqn = ev.defs.get(v) if isinstance(v := todo.pop(), Value) else None
+        new = set() if eqn is None else {*eqn.args} - seen
+        seen |= new
+        todo += new
+    return seen
 
 
 def _is_new_dict(ev: Evaluator, x: Operand) -> bool:

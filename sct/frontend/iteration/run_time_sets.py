@@ -27,7 +27,7 @@ from sct.frontend.iteration import sets_of_objects
 from sct.frontend.iteration.iteration_space import items_of
 from sct.frontend.iteration.iterator_protocol import is_iterator
 from sct.frontend.objects.container_objects import is_set_of_objects, see_into_set
-from sct.frontend.values.abstract_values import Abstract, DerivedCallable, ListRef, Static, Tup
+from sct.frontend.values.abstract_values import Abstract, DerivedCallable, Iteration, ListRef, MapRef, Static, Tup
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Fn, Operand, Value, walk
 from sct.ir.types import BOOL, INT, Opaque, Set
@@ -69,7 +69,8 @@ def set_(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
     try:
         return new_set(ev, items_of(ev, args[0]))
     except (SctError, NeedsStatic) as error:
-        if not (is_iterator(args[0]) or isinstance(args[0], ListRef) and is_dynamic(ev, args[0])):
+        if not (is_iterator(args[0]) or isinstance(args[0], (MapRef, Iteration)) or
+                isinstance(args[0], ListRef) and is_dynamic(ev, args[0])):
             raise
         ev.restore(snapshot)
         try:

@@ -24,7 +24,15 @@ from sct.frontend.interpreter import comprehensions
 from sct.frontend.interpreter.assignment import assign
 from sct.frontend.interpreter.comprehensions import Unknown, all_hold, appended, attempted, names_of
 from sct.frontend.interpreter.statements import FALL
-from sct.frontend.iteration.iteration_space import MOST_UNROLLED, SPACES, IterationSpace, from_zero, in_step, space
+from sct.frontend.iteration.iteration_space import (
+    MOST_UNROLLED,
+    NESTS,
+    SPACES,
+    IterationSpace,
+    from_zero,
+    in_step,
+    space,
+)
 from sct.frontend.iteration.iterator_protocol import (
     iterable,
     iterator,
@@ -179,7 +187,7 @@ def is_long(ev: Evaluator, v: Abstract) -> bool:
         _be_few(ev, v)
     except Unknown:
         with looking(ev):
-            return streamed(ev, v) is not None or space(ev, v) is not None
+            return v.kind in NESTS or streamed(ev, v) is not None or space(ev, v) is not None
     return False
 
 

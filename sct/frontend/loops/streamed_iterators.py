@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.heap.dynamic_lists import is_dynamic, list_of_items
+from sct.frontend.heap.dynamic_lists import grow, is_dynamic, list_of_items
 from sct.frontend.heap.item_forms import is_alike
 from sct.frontend.iteration.iteration_space import is_run_over
 from sct.frontend.iteration.iterator_protocol import kept, place
@@ -216,6 +216,8 @@ def _is_streamed(ev: Evaluator, v: Abstract) -> bool:
         body = v.parts[0]
         assert isinstance(body, Closure) and isinstance(body.node, gast.Lambda)
         return kept(ev, v) == Tup(()) and (_has_parts(body.node.body) or _is_streamed(ev, v.parts[1]))
+    if v.kind == "zip":
+        return place(ev, v) == 0 and kept(ev, v) == Static(None) and len(_streamed_parts(ev, v)) == 1
     if v.kind not in _FUNCTIONS:
         return is_fresh_function(ev, v)
     return place(ev, v) == 0 and _has_streamed_part(ev, v)
@@ -238,7 +240,7 @@ def _is_of_run_time(ev: Evaluator, v: Abstract) -> bool:
 
 def _zip(ev: Evaluator, v: Iteration) -> Iteration | None:
     """A `zip` of one generator with arrays and lists, whose items are found by their number."""
-    at = [k for k, p in enumerate(v.parts) if _is_streamed(ev, p)]
+    at = _streamed_parts(ev, v)
     if len(at) != 1 or kept(ev, v) != Static(None):
         return None
     rest = [_by_number(ev, p.parts[0]) if isinstance(p, Iteration) and p.kind == "iter" and place(ev, p) == 0 else p
@@ -251,9 +253,16 @@ def _zip(ev: Evaluator, v: Iteration) -> Iteration | None:
     return generator
 
 
+def _streamed_parts(ev: Evaluator, v: Iteration) -> list[int]:
+    """Which of the iterables of a `zip` are generators?"""
+    return [k for k, p in enumerate(v.parts) if _is_streamed(ev, p)]
+
+
 def _by_number(ev: Evaluator, of: Abstract) -> Abstract:
-    """A range, or a tuple of items that are alike, as a list in which an item is found by its number; other values as
-    they are."""
+    """A range, or known items that are alike, as a list in which an item is found by its number; other values as they
+    are.  A list gets columns itself, as it may be written while it is read."""
     if isinstance(of, Iteration) and of.kind == "range":
         of = ev.call(Static(tuple), [of])
+    if isinstance(of, ListRef) and not is_dynamic(ev, of) and is_alike(ev, ev.slots(of)):
+        grow(ev, of)
     return list_of_items(ev, of.items) if isinstance(of, Tup) and is_alike(ev, Slots(of.items)) else of

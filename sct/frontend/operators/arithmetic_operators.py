@@ -95,7 +95,7 @@ def binary(ev: Evaluator, kind: type, a: Abstract, b: Abstract, in_place: Callab
         return value
     if kind in (gast.MatMult, gast.Mult) and (value := sparse_product(ev, SYMBOLS[kind], a, b)) is not None:
         return value
-    if kind is gast.Add and is_plain_tuple(a) and is_plain_tuple(b):
+    if kind is gast.Add and (is_plain_tuple(a) and is_plain_tuple(b) or all(isinstance(v, ListRef) for v in (a, b))):
         return combined(ev, kind, in_place or run, a, b)
     a, b = constants_as_objects(ev, a, b)
     if (value := by_python(ev, f"{{0}} {SYMBOLS[kind]} {{1}}", a, b)) is not None:

@@ -37,7 +37,7 @@ from sct.frontend.values.abstract_values import (
 )
 from sct.frontend.values.guarded_numbers import is_asked
 from sct.frontend.values.guards import NeedsStatic
-from sct.frontend.values.schemas import ObjectSchema, OptionalSchema
+from sct.frontend.values.schemas import ObjectSchema, OptionalSchema, TupleSchema
 from sct.ir import Lit, Operand, Value, is_effect
 from sct.ir.pytrees.user_objects import is_user_class
 from sct.ir.types import BOOL, INT, ActiveText, List, Optional, Tensor, Text, base_type, join, shows_number
@@ -258,6 +258,8 @@ def _row_text(schema: Any, names: list[str]) -> str | None:
     if isinstance(schema, tuple):
         parts = [_row_text(part, names) for part in schema]
         return None if None in parts else f"({', '.join(map(str, parts))}{',' if len(parts) == 1 else ''})"
+    if isinstance(schema, TupleSchema) and isinstance(schema.item, int):
+        return f"tuple({_row_text(schema.item, names)})"
     if isinstance(schema, OptionalSchema):
         first, part = len(names), _row_text(schema.item, names)
         return None if part is None else f"None if {names[first]} is None else {part}"

@@ -24,7 +24,7 @@ from sct.frontend.numpy_library.numpy_functions import bound
 from sct.frontend.standard_library import python_fallbacks
 from sct.frontend.standard_library.iterator_builtins import compared, is_known
 from sct.frontend.values.abstract_values import Abstract, ListRef, Slots, Static, Tup
-from sct.ir import Operand, Value
+from sct.ir import Operand, Value, has_effect
 from sct.ir.types import INT, Opaque
 from sct.ops.program.effects import inactive
 
@@ -106,4 +106,17 @@ for _f in (heapq.nlargest, heapq.nsmallest):
 
 @special(heapq.merge)
 def merge(ev: Evaluator, args: Args, kwargs: Kwargs) -> Abstract:
-    ev.refuse("SCT206", "`heapq.merge` is not supported", hint="sort the items of all: `sorted([*a, *b])`")
+    """`heapq.merge`: the list of all items, if it makes no difference that they are not taken one by one."""
+    key, reverse = kwargs.get("key", Static(None)), kwargs.get("reverse", Static(False))
+    if kwargs.keys() - {"key", "reverse"} or ev.ask(reverse, "`reverse` of `merge`"):
+        ev.refuse("SCT206", "`heapq.merge` with `reverse` is not supported",
+                  hint="sort the items of all: `sorted([*a, *b], reverse=True)`")
+    mark, cells = len(ev.b.eqns), dict(ev.store.cells)
+    lists = Tup(tuple(ev.call(Static(list), [xs]) for xs in args))
+    if any(map(has_effect, ev.b.eqns[mark:])) or any(
+            ev.store.cells.get(addr) != cell and not (isinstance(cell, Slots) and cell.keys == ("at", "kept"))
+            for addr, cell in cells.items()):
+        ev.refuse("SCT206", "`heapq.merge` of iterators that have effects is not supported",
+                  hint="sort the items of all: `sorted([*a, *b])`")
+    key = Static(python_fallbacks.same) if key == Static(None) else key
+    return ev.call(Static(iter), [ev.call(Static(python_fallbacks.merged), [lists, key])])

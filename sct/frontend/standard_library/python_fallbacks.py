@@ -12,8 +12,9 @@ from typing import Any
 __all__ = [
     "all_", "any_", "bisect_", "chained", "check_member", "columns_of", "compress_", "groups", "heapify", "heappop",
     "heappush", "heappushpop", "heapreplace", "keyed", "keys_of", "largest", "largest_by", "largest_item",
-    "largest_item_by", "nlargest", "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest",
-    "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_",
+    "largest_item_by", "merged",
+    "nlargest", "nsmallest", "place_", "place_to_remove", "prod_", "reduce_", "same", "smallest",
+    "smallest_by", "smallest_item", "smallest_item_by", "some", "sum_", "sum_of_filled",
 ]
 
 
@@ -36,6 +37,13 @@ def sum_(items: Iterable[Any], start: Any = 0) -> Any:
     total = start
     for item in items:
         total = total + item
+    return total
+
+
+def sum_of_filled(items: list[Any], start: Any) -> Any:
+    total = start + items[0]
+    for k in range(1, len(items)):
+        total = total + items[k]
     return total
 
 
@@ -265,6 +273,31 @@ def heapreplace(heap: Any, item: Any) -> Any:
     heap[0] = item
     _sift_up(heap, 0)
     return first
+
+
+def merged(lists: tuple[list[Any], ...], key: Callable[[Any], Any]) -> list[Any]:
+    items: list[Any] = []
+    ends = []
+    heap: list[Any] = []
+    for order, xs in enumerate(lists):
+        start = len(items)
+        items.extend(xs)
+        ends.append(len(items))
+        if start < len(items):
+            heap.append((key(items[start]), order, start))
+    heapify(heap)
+    result: list[Any] = []
+    while len(heap) > 1:
+        _, order, at = heap[0]
+        result.append(items[at])
+        if at + 1 < ends[order]:
+            heapreplace(heap, (key(items[at + 1]), order, at + 1))
+        else:
+            heappop(heap)
+    if heap:
+        _, order, at = heap[0]
+        result.extend(items[at:ends[order]])
+    return result
 
 
 OF_HEAPS = (_sift_down, _sift_up, heappush, heappop, heappushpop, heapreplace)

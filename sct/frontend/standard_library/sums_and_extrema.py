@@ -38,11 +38,13 @@ from sct.frontend.standard_library.python_fallbacks import (
     smallest_by,
     smallest_item,
     smallest_item_by,
+    sum_of_filled,
 )
 from sct.frontend.standard_library.python_fallbacks import sum_ as sum_of_items
 from sct.frontend.values.abstract_values import Abstract, Container, ListRef, Ref, Static, Tup, is_literal
 from sct.frontend.values.guards import NeedsStatic
 from sct.ir import Operand, Value
+from sct.ir.dims import is_ragged
 from sct.ir.types import List, Never, Tensor
 from sct.ops import BY_CALL, OPS, eq
 from sct.ops.program.list_ops import sum_list
@@ -74,7 +76,9 @@ def _summed(ev: Evaluator, over: Abstract, total: Abstract) -> Abstract:
             return total
         of_complex = isinstance(elem, Tensor) and not elem.is_array and elem.kind == "c" and _is_real(total)
         if isinstance(elem, Tensor) and (of_complex or elem.is_array and not start):
-            return _sum_of_items(ev, column, dynamic_lists.length(ev, over), elem, total)
+            return _sum_of_items(ev, over, column, elem, total)
+        if isinstance(elem, Tensor) and any(map(is_ragged, elem.shape)) and isinstance(total, Ref):
+            return ev.call(Static(sum_of_items), [over, total])
         return ev.wrap(ev.emit(sum_list, column, *start))
     items: list[Abstract] = []
     rest = one_by_one(ev, over)
@@ -114,10 +118,11 @@ def _has_complex_items(ev: Evaluator, x: Ref) -> bool | None:
         return None
 
 
-def _sum_of_items(ev: Evaluator, column: Operand, n: Operand, elem: Tensor, total: Abstract) -> Abstract:
-    """The sum of `n` arrays and the number 0, or of complex numbers and a real one, which it is of an empty list: if it
+def _sum_of_items(ev: Evaluator, over: ListRef, column: Operand, elem: Tensor, total: Abstract) -> Abstract:
+    """The sum of arrays and the number 0, or of complex numbers and a real one, which it is of an empty list: if it
     is empty, is guarded, or for arrays tested where the derivative runs; there no `try` may handle the TypeError.
     """
+    n = dynamic_lists.length(ev, over)
     filled = not may_be_empty(n)
     if not filled:
         empty = ev.wrap(ev.emit(eq, n, 0, spelling="operator.eq"))
@@ -131,6 +136,8 @@ def _sum_of_items(ev: Evaluator, column: Operand, n: Operand, elem: Tensor, tota
             evaluate_branches(ev, truth(ev, empty), lambda: raise_at_run_time(
                 ev, "TypeError", "`sum` of an empty list of arrays gives the number 0: begin with an array, "
                 "`sum(xs, np.zeros(n))`"), lambda: Static(None))
+    if any(map(is_ragged, elem.shape)):
+        return ev.call(Static(sum_of_filled), [over, total])
     start = () if total == Static(0) else (ev.operand(total),)
     return ev.wrap(ev.emit(sum_list, column, *start, filled=filled))
 

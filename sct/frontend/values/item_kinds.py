@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from sct.frontend.values.abstract_values import PLAIN, Abstract, DefaultRef, DictRef, ListRef, Slots, Static, Tup
-from sct.frontend.values.item_schemas import Rows, leaf_numbers, map_leaves, map_parts, parts_of
+from sct.frontend.values.item_schemas import Rows, assembled, leaf_numbers, map_parts, part_of_rows, parts_of
 from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, Schema
 from sct.ir import Lit, Value
 from sct.ir.pytrees.kinds import code_of_record
@@ -80,7 +80,7 @@ def kinds_of_rows(rows: Rows, by_length: bool = False) -> dict[Any, Rows]:
     """The forms of the items of each kind, by its code; none where an item is of no kind."""
     schema, types = rows
     if isinstance(schema, KindSchema):
-        return {code: _part(rows, part) for code, part in zip(schema.codes, schema.kinds)}
+        return {code: part_of_rows(rows, part) for code, part in zip(schema.codes, schema.kinds)}
     code = kind_of_schema(schema, types, by_length)
     return {} if code is ... else {code: rows}
 
@@ -122,15 +122,16 @@ def joined_forms(a: Rows, b: Rows, join: Callable[[Type, Type], Type | None], by
         inner = joined_forms(_items(a), _items(b), join, by_length)
         return ListSchema(inner[0]), [List(t) for t in inner[1]]
     if isinstance(p, MemberSchema) and isinstance(q, MemberSchema) and p.cls is q.cls:
-        codes = joined_forms(_part(a, p.code), _part(b, q.code), join, by_length)
-        return _assembled(lambda schemas: map_parts(p, schemas), [codes])
+        codes = joined_forms(part_of_rows(a, p.code), part_of_rows(b, q.code), join, by_length)
+        return assembled(lambda schemas: map_parts(p, schemas), [codes])
     for x, y in ((a, b), (b, a)):
         if isinstance(x[0], ListSchema) and y[1] == [List(Never())]:
             return x
     if _is_record(p) and _is_record(q) and _head(p) == _head(q) and kind_of_schema(p, (), True) == kind_of_schema(
             q, (), True):
-        parts = [joined_forms(_part(a, x), _part(b, y), join, by_length) for x, y in zip(parts_of(p), parts_of(q))]
-        return _assembled(lambda schemas: map_parts(p, schemas), parts)
+        parts = [joined_forms(part_of_rows(a, x), part_of_rows(b, y), join, by_length)
+                 for x, y in zip(parts_of(p), parts_of(q))]
+        return assembled(lambda schemas: map_parts(p, schemas), parts)
     mine, others = kinds_of_rows(a, by_length), kinds_of_rows(b, by_length)
     if not mine or not others:
         raise NoKind
@@ -146,24 +147,7 @@ def _of_kinds(kinds: Mapping[Any, Rows]) -> Rows:
     """The form of a list of items of these kinds."""
     codes: Rows = 0, [Optional(Text()) if None in kinds else Text()]
     filled = [(schema, list(map(_with_filler, types))) for schema, types in kinds.values()]
-    return _assembled(lambda schemas: KindSchema(schemas[0], tuple(kinds), schemas[1:]), [codes, *filled])  # type: ignore
-
-
-def _assembled(of: Callable[[tuple[Schema, ...]], Schema], parts: Sequence[Rows]) -> Rows:
-    """The form that is made of these."""
-    types: list[Type] = []
-    schemas: list[Schema] = []
-    for schema, own in parts:
-        first = len(types)
-        schemas.append(map_leaves(schema, lambda k: first + k))  # noqa: B023
-        types += own
-    return of(tuple(schemas)), types
-
-
-def _part(rows: Rows, part: Schema) -> Rows:
-    """The form of a part of the items."""
-    numbers = leaf_numbers(part)
-    return map_leaves(part, numbers.index), [rows[1][k] for k in numbers]
+    return assembled(lambda schemas: KindSchema(schemas[0], tuple(kinds), schemas[1:]), [codes, *filled])  # type: ignore
 
 
 def _items(rows: Rows) -> Rows:
@@ -221,7 +205,7 @@ def leaf_sources(old: Rows, new: Schema, by_length: bool = False) -> dict[int, i
             visit(_items(rows), numbers, q.item)
         else:
             for x, y in zip(parts_of(p), parts_of(q)):
-                visit(_part(rows, x), [numbers[k] for k in leaf_numbers(x)], y)
+                visit(part_of_rows(rows, x), [numbers[k] for k in leaf_numbers(x)], y)
 
     visit(old, range(len(old[1])), new)
     return sources

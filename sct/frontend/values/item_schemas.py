@@ -8,13 +8,21 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sct.frontend.values.abstract_values import Static
-from sct.frontend.values.schemas import KindSchema, ListSchema, MemberSchema, ObjectSchema, OptionalSchema, Schema
+from sct.frontend.values.schemas import (
+    KindSchema,
+    ListSchema,
+    MemberSchema,
+    ObjectSchema,
+    OptionalSchema,
+    Schema,
+    TupleSchema,
+)
 from sct.ir.types import NONE, List, Never, Tensor, Text, Type
 
 __all__ = [
-    "CommonForm", "FunctionForm", "Rows", "common_form", "holds_functions", "holds_kinds", "holds_members",
+    "CommonForm", "FunctionForm", "Rows", "assembled", "common_form", "holds_functions", "holds_kinds", "holds_members",
     "holds_objects", "holds_objects_of_classes", "holds_optional_tuples", "is_of_tuples", "keys_of_objects",
-    "leaf_numbers", "map_leaves", "map_parts", "parts_of", "schema_parts",
+    "leaf_numbers", "map_leaves", "map_parts", "part_of_rows", "parts_of", "schema_parts", "with_open_tuples",
 ]
 
 
@@ -24,6 +32,10 @@ class FunctionForm:
 
 Rows = tuple[Schema, list[Type]]
 """The schema of the items of a list, and the types of their leaves."""
+
+
+_WRAPPERS = ListSchema, OptionalSchema, TupleSchema
+"""Schemas that say something about all of the schema in them."""
 
 
 def parts_of(schema: Schema) -> tuple[Schema, ...]:
@@ -36,7 +48,7 @@ def parts_of(schema: Schema) -> tuple[Schema, ...]:
         return schema.code, *schema.kinds
     if isinstance(schema, MemberSchema):
         return (schema.code,)
-    return (schema.item,) if isinstance(schema, (ListSchema, OptionalSchema)) else ()
+    return (schema.item,) if isinstance(schema, _WRAPPERS) else ()
 
 
 def map_parts(schema: Schema, parts: tuple[Schema, ...]) -> Schema:
@@ -51,7 +63,7 @@ def map_parts(schema: Schema, parts: tuple[Schema, ...]) -> Schema:
         return KindSchema(code, schema.codes, tuple(kinds))
     if isinstance(schema, MemberSchema):
         return parts[0] if isinstance(parts[0], Static) else replace(schema, code=parts[0])  # type: ignore[arg-type]
-    return type(schema)(*parts) if isinstance(schema, (ListSchema, OptionalSchema)) else schema
+    return type(schema)(*parts) if isinstance(schema, _WRAPPERS) else schema
 
 
 def map_leaves(schema: Schema, f: Callable[[int], Schema]) -> Schema:
@@ -67,7 +79,7 @@ def schema_parts(schema: Schema, path: tuple[Any, ...] = ()) -> Iterator[tuple[t
         yield path, schema
     elif isinstance(schema, ListSchema):
         yield from schema_parts(schema.item, (*path, None))
-    elif isinstance(schema, OptionalSchema):
+    elif isinstance(schema, (OptionalSchema, TupleSchema)):
         yield from schema_parts(schema.item, path)
     elif isinstance(schema, MemberSchema):
         yield from schema_parts(schema.code, path)
@@ -141,6 +153,61 @@ def is_of_tuples(schema: Schema, is_ordered_as_tuple: Callable[[type], bool]) ->
 def holds_optional_tuples(schema: Schema) -> bool:
     """Is an item of this schema, or something in it, a tuple in whose place None may be?"""
     return isinstance(schema, OptionalSchema) or any(map(holds_optional_tuples, parts_of(schema)))
+
+
+def part_of_rows(rows: Rows, part: Schema) -> Rows:
+    """The form of a part of the items."""
+    numbers = leaf_numbers(part)
+    return map_leaves(part, numbers.index), [rows[1][k] for k in numbers]
+
+
+def assembled(of: Callable[[tuple[Schema, ...]], Schema], parts: Sequence[Rows]) -> Rows:
+    """The form that is made of these."""
+    types: list[Type] = []
+    schemas: list[Schema] = []
+    for schema, own in parts:
+        first = len(types)
+        schemas.append(map_leaves(schema, lambda k: first + k))  # noqa: B023
+        types += own
+    return of(tuple(schemas)), types
+
+
+def with_open_tuples(a: Rows, b: Rows, join: Callable[[Type, Type], Type | None]) -> tuple[Rows, Rows] | None:
+    """Both forms, with tuples of any length where one has a tuple of another length than the other, and the items of
+    each are alike; None if there is no such tuple."""
+    clash = False
+
+    def opened(rows: Rows) -> Rows | None:
+        if isinstance(rows[0], TupleSchema):
+            return rows
+        (schema, types), *others = [part_of_rows(rows, part) for part in parts_of(rows[0])] or [(0, [Never()])]
+        for other, more in others:
+            joined = [join(s, t) for s, t in zip(types, more)]
+            if other != schema or None in joined:
+                return None
+            types = [t for t in joined if t is not None]
+        return TupleSchema(schema if isinstance(schema, int) else ListSchema(schema)), [List(t) for t in types]
+
+    def visit(x: Rows, y: Rows) -> tuple[Rows, Rows]:
+        nonlocal clash
+        p, q = x[0], y[0]
+        if all(isinstance(s, (tuple, TupleSchema)) for s in (p, q)) and (
+                type(p) is not type(q) or isinstance(p, tuple) and len(p) != len(parts_of(q))):
+            both = opened(x), opened(y)
+            if both[0] is None or both[1] is None:
+                return x, y
+            clash = True
+            return both[0], both[1]
+        is_one = isinstance(p, tuple) and isinstance(q, tuple) or isinstance(p, ObjectSchema) and isinstance(
+            q, ObjectSchema) and (p.cls, p.keys) == (q.cls, q.keys)
+        if not is_one:
+            return x, y
+        pairs = [visit(part_of_rows(x, s), part_of_rows(y, t)) for s, t in zip(parts_of(p), parts_of(q))]
+        return (assembled(functools.partial(map_parts, p), [s for s, _ in pairs]),
+                assembled(functools.partial(map_parts, q), [t for _, t in pairs]))
+
+    both = visit(a, b)
+    return both if clash else None
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 from sct.frontend.values.abstract_values import Static
 
-__all__ = ["KindSchema", "ListSchema", "MemberSchema", "ObjectSchema", "OptionalSchema", "Schema"]
+__all__ = ["KindSchema", "ListSchema", "MemberSchema", "ObjectSchema", "OptionalSchema", "Schema", "TupleSchema"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,13 @@ class ListSchema:
 @dataclass(frozen=True)
 class OptionalSchema:
     """The schema of tuples in whose place None may be: it is None in all of their columns."""
+
+    item: Schema
+
+
+@dataclass(frozen=True)
+class TupleSchema:
+    """The schema of tuples of any length, whose items are alike: as of a list, which is never written."""
 
     item: Schema
 
@@ -61,5 +68,6 @@ class MemberSchema:
     code: int
 
 
-Schema = Union[int, tuple[Any, ...], ObjectSchema, ListSchema, OptionalSchema, KindSchema, MemberSchema, Static]
+Schema = Union[
+    int, tuple[Any, ...], ObjectSchema, ListSchema, OptionalSchema, TupleSchema, KindSchema, MemberSchema, Static]
 """A leaf, by its number; a tuple of schemas; that of an object, a dict or a list; None, which has no column."""
