@@ -32,6 +32,7 @@ from sct.ir.real_ints import unmark_real
 from sct.ir.text import show
 from sct.ir.types import INT, Tensor
 from sct.ops.arrays.shape import dim
+from sct.ops.program.attempts import attempted
 from sct.ops.program.control import cond, loop
 from sct.ops.program.effects import guarded, part
 from sct.ops.scalar.arithmetic import add, mul
@@ -128,7 +129,7 @@ class KnownValues(Operands):
                 return True
             if eqn is None:
                 todo += inner.origins.get(v, ())
-            elif eqn.regions:
+            elif (eqn := attempted(eqn)).regions:
                 inner.learn(Fn("", (), (eqn,), ()))
                 todo += _sources(eqn, v)
             elif eqn.op.nondiff is None:

@@ -1,18 +1,23 @@
-"""Writes through views: the array that a view shows a part of, with that part replaced."""
+"""Writes through views: the array that a view shows a part of, with that part replaced; and writes of views."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from sct.frontend.evaluator.evaluator import Evaluator
-from sct.frontend.values.abstract_values import Step
+from sct.frontend.state.may_alias import may_share
+from sct.frontend.values.abstract_values import Abstract, Ref, Step
 from sct.ir import Operand
 from sct.ir.types import Tensor
 from sct.ops import dim, reshape, store, transpose
 from sct.ops import index as index_op
+from sct.ops.arrays.indexing import Key
+from sct.ops.arrays.overlap import is_in_step
 from sct.ops.linalg.einsum import write_view
 
-__all__ = ["put_back"]
+__all__ = ["check_overlap", "put_back"]
 
 TURNED = frozenset(("flip", "fliplr", "flipud", "rot90", "swapaxes", "moveaxis", "rollaxis"))
 """Views of the same elements in another order."""
@@ -41,3 +46,17 @@ def put_back(ev: Evaluator, outer: Operand, step: Step, new: Operand) -> Operand
             return write_view(outer, new, step.attrs["subscripts"])  # type: ignore[no-any-return]
     ev.refuse("SCT304", f"a write through the view `{step.op.name}` is not supported",
               hint="write to the array itself, by its index")
+
+
+def check_overlap(ev: Evaluator, owner: Ref, key: Key, operands: Sequence[Operand], value: Abstract) -> None:
+    """Refuses `owner[key] = view`, where NumPy may read elements that it has already written."""
+    if not isinstance(value, Ref) or value.addr not in may_share(ev.store, owner.addr):
+        return
+    base, of = ev.type_of(Ref(owner.addr)), ev.type_of(value)
+    assert isinstance(base, Tensor) and isinstance(of, Tensor)
+    written, read = ([(step.op, step.args, step.attrs) for step in ref.path] for ref in (owner, value))
+    written.append((index_op, tuple(operands), {"key": key}))
+    if of.rank and (value.addr != owner.addr or not is_in_step(base.rank, written, read, ev.defs.get)):
+        ev.refuse("SCT303", "an array is written with a view of itself that lies otherwise in memory",
+                  why="NumPy may read elements that it has already written",
+                  hint="write a copy: `a[::2] = a[1:5].copy()`")

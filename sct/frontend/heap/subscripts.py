@@ -339,6 +339,7 @@ def assign_item(ev: Evaluator, owner: Abstract, key: Abstract, value: Abstract) 
         writable(ev, base)
         if isinstance(value, (Tup, ListRef)):
             value = ev.wrap(array_of(ev, value))
+        views.check_overlap(ev, base, names, operands, value)
         version = ev.emit(store, ev.read(base), ev.operand(value), *operands, key=names)
         write_through(ev, base, version)
     elif isinstance(owner, ListRef) and takes_slice(key):

@@ -14,9 +14,12 @@ from sct.ir.check import always_raises
 from sct.ir.core import Eqn, Fn, Operand, Value, free_values
 from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import Function, List, Residuals, Tensor, holds_array, leaf_type, list_depth
-from sct.ops.arrays.indexing import replaces_item
+from sct.ops.arrays.indexing import add_at, index, replaces_item
+from sct.ops.arrays.overlap import ViewStep, is_in_step
+from sct.ops.arrays.shape import transpose
 from sct.ops.program.effects import part
 from sct.ops.registry import aliases, is_readonly
+from sct.ops.type_rules import rank
 
 __all__ = [
     "FOREVER", "FRESH_LISTS", "Access", "Binding", "Flow", "MemoryUses", "ProgramPoint", "becomes_item", "borrowed",
@@ -266,14 +269,32 @@ def reads_shape_only(access: Access) -> bool:
     return isinstance(eqn, Eqn) and access.index in eqn.op.shapes and isinstance(access.value.type, Tensor)
 
 
-def tolerates_overlap(access: Access) -> bool:
+def tolerates_overlap(access: Access, memory: MemoryUses) -> bool:
     """Does NumPy handle operands that overlap the array which this updates?"""
     eqn = access.owner
     if not isinstance(eqn, Eqn) or not eqn.op.updates:
         return False
     if isinstance(eqn.out.type, List):
         return list_depth(eqn.out.type) == 1
-    return not {"a", "m"} & set(eqn.attrs["key"])
+    key = eqn.attrs["key"]
+    if eqn.op is add_at or {"a", "m"} & set(key):
+        return not {"a", "m"} & set(key)
+
+    def definition(x: Value) -> Eqn | None:
+        return memory.bindings[x].eqn if x in memory.bindings else None
+
+    def view(x: Operand) -> tuple[Operand, list[ViewStep]]:
+        by = definition(x) if isinstance(x, Value) else None
+        if by is None or by.op not in (index, transpose) or not is_alias(by):
+            return x, []
+        base, path = view(by.args[0])
+        return base, [*path, (by.op, by.args[1:], by.attrs)]
+
+    (base, written), (of, read) = view(eqn.args[0]), view(eqn.args[1])
+    if of.type != base.type:
+        (base, written), read = (eqn.args[0], []), [(eqn.op, (), {})]  # the value is another view
+    written.append((index, eqn.args[2:], {"key": key}))
+    return is_in_step(rank(base), written, read, definition)
 
 
 def is_alias(eqn: Eqn) -> bool:

@@ -266,7 +266,7 @@ class _Plan(Decisions):
                 at = (s.owner, s.index)
                 beside = s.point.position == access.point.position and s != access and at not in self.copies
                 if s not in pushes and at not in puts and (
-                        access.point.before(s.point) or beside and not tolerates_overlap(access)):
+                        access.point.before(s.point) or beside and not tolerates_overlap(access, self.memory)):
                     reads.append(s)
         return reads
 

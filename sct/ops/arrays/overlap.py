@@ -1,0 +1,104 @@
+"""Assignments of a view of an array to the array itself: does NumPy read elements that it has already written?
+
+    a[1:] = a[:-1]          no: the strides are equal, and NumPy chooses the order of the elements by them
+    a[:] = a[::-1]          no: the signs of the strides differ
+    A[i, k:] = A[k:, i]     no: the two have only `A[i, i]` in common
+    a[::2] = a[1:5]         perhaps
+
+NumPy copies the value first if it shares memory with the array, unless both are one-dimensional and their strides have
+the same sign (`PyArray_AssignArray`); a mask is written without a copy, too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sct.ir import Eqn, Lit, Op, Operand, Value
+from sct.ops.arrays.indexing import index, split
+from sct.ops.arrays.shape import transpose
+
+__all__ = ["ViewStep", "is_in_step"]
+
+ViewStep = tuple[Op, Sequence[Operand], Mapping[str, Any]]
+"""A step of a view: an op, its operands but for the array, and its attrs."""
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """An axis of a view: `axis` of the array, from `start`, with these steps; `at`: the positions on other axes."""
+
+    axis: int
+    start: tuple[Operand, ...] = ()
+    steps: tuple[Operand, ...] = ()
+    at: tuple[Operand, ...] = ()
+
+
+def is_in_step(rank: int, written: Sequence[ViewStep], read: Sequence[ViewStep],
+               definition: Callable[[Value], Eqn | None]) -> bool:
+    """Is no element read after it is written, where a part of an array is assigned to another, or to the same?
+
+    written, read  the views of the array, which has this rank; the last step of `written` is an index, the subscript of
+                   the assignment
+    definition     gives the equation that defines a value, if it is known
+    """
+    _, _, attrs = written[-1]
+    if "m" in attrs["key"] or "a" in attrs["key"]:
+        return "m" not in attrs["key"]
+    to, of = _axes(rank, written), _axes(rank, read)
+    if to is None or len(to) != 1:
+        return to is not None
+    if of is None or len(of) != 1:
+        return of == []
+    return _are_in_step(to[0], of[0], definition)
+
+
+def _axes(rank: int, path: Sequence[ViewStep]) -> list[_Axis] | None:
+    """The axes of a view; None if they are not known."""
+    axes = [_Axis(k) for k in range(rank)]
+    at: list[Operand] = []
+    for op, args, attrs in path:
+        if op is transpose and attrs.get("axes") is None:
+            axes.reverse()
+            continue
+        if op.name in ("flip", "flipud") and len(axes) == 1:
+            axes = [replace(axes[0], steps=(*axes[0].steps, Lit(-1)))]
+            continue
+        if op is not index or not {"n", "a", "m"}.isdisjoint(attrs["key"]):
+            return None
+        items = split(attrs["key"], args)
+        if Ellipsis in items:
+            k = items.index(Ellipsis)
+            items[k:k + 1] = [slice(None)] * (len(axes) + 1 - len(items))
+        left = []
+        for axis, item in zip(axes, items):
+            if isinstance(item, slice):
+                start, steps = [() if x is None else (x,) for x in (item.start, item.step)]
+                left.append(replace(axis, start=axis.start + start, steps=axis.steps + steps))
+            else:
+                at.append(item)
+        axes = left + axes[len(items):]
+    return [replace(axis, at=tuple(at)) for axis in axes]
+
+
+def _sign(steps: Sequence[Operand]) -> int:
+    """The sign of a product of steps; 0 if it is not known."""
+    return math.prod(1 if x.value > 0 else -1 for x in steps if isinstance(x, Lit)) if all(
+        isinstance(x, Lit) for x in steps) else 0
+
+
+def _are_in_step(written: _Axis, read: _Axis, definition: Callable[[Value], Eqn | None]) -> bool:
+    def same(x: Operand, y: Operand) -> bool:
+        p, q = (definition(v) if isinstance(v, Value) else None for v in (x, y))
+        return x == y or p is not None and q is not None and p.op is q.op and p.attrs == q.attrs and \
+            all_same(p.args, q.args)
+
+    def all_same(xs: Sequence[Operand], ys: Sequence[Operand]) -> bool:
+        return len(xs) == len(ys) and all(map(same, xs, ys))
+
+    if written.axis == read.axis:
+        return all_same(written.steps, read.steps) or _sign(written.steps) * _sign(read.steps) < 0
+    return not written.steps and not read.steps and len(written.at) == 1 and all_same(written.at, read.at) \
+        and len(written.start) <= 1 and all_same(written.start, read.start)
