@@ -9,6 +9,7 @@
     windows           windows that slide over an array
     padding           `pad`
     indexing          reads and writes of parts
+    overlap           parts of an array that are assigned to other parts of it
     take              selections by computed positions
     linspace          evenly spaced numbers, and powers of them
     interpolation     piecewise linear interpolation
