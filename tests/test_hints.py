@@ -1910,15 +1910,30 @@ def _() -> Any:
     return lambda x: np.add(x[0], 1.0, dtype=np.float64), lambda x: np.add(x[0], 1.0).astype(np.float64)
 
 
+@case("write a copy: `a[::2] = a[1:5].copy()`", np.arange(8.0))
+def _() -> Any:
+    def refused(x):
+        a = x * x
+        a[::2] = a[1:5]
+        return np.sum(a * x)
+
+    def followed(x):
+        a = x * x
+        a[::2] = a[1:5].copy()
+        return np.sum(a * x)
+
+    return refused, followed
+
+
 @case("convert it first: `float(...)`")
 def _() -> Any:
     def refused(x):
-        k = 1 if x[0] > 0.0 else 2.5
-        return x[0] * (2.0 if type(k) is int else 3.0)
+        k = 1 if x[0] > 0.0 else 2.5 * x[0]
+        return k * (2.0 if type(k) is int else 3.0)
 
     def followed(x):
-        k = float(1 if x[0] > 0.0 else 2.5)
-        return x[0] * (2.0 if type(k) is int else 3.0)
+        k = float(1 if x[0] > 0.0 else 2.5 * x[0])
+        return k * (2.0 if type(k) is int else 3.0)
 
     return refused, followed
 
