@@ -128,7 +128,7 @@ def call_outlined(ev: Evaluator, frame: Frame, bound: Mapping[Key, Abstract], bo
             if grown.of is not f:
                 raise
             ev.functions.grown[frame.code].update(grown.lists)
-            return call_outlined(ev, frame, bound, body, outer, site)
+            return call_outlined(ev, frame, bound, body, outer, site, recomputed)
         except NeedsStatic as need:
             name = _static_param(f, need.value, operands)
             if name is None:

@@ -310,7 +310,8 @@ def kind_in_words(v: Any) -> str:
     if isinstance(v, Value):
         return in_words(v.type.elem if isinstance(v.type, Undef) else v.type)
     if isinstance(v, Choice):
-        return " or ".join(map(kind_in_words, v.members))
+        kinds = dict.fromkeys(map(kind_in_words, v.members))
+        return " or ".join(kinds) if len(kinds) > 1 else f"one of several, each {next(iter(kinds))}"
     if isinstance(v, Static):
         return repr(v.value)
     return abstract_in_words(v)

@@ -37,7 +37,8 @@ _IN_WORDS: dict[type, str] = {
     Choice: "one of several objects",
     Ref: "an array", Tup: "a tuple", OptionalTuple: "a tuple that may be None",
     RunTimeTuple: "a tuple whose length is known only at run time", ListRef: "a list", DictRef: "a dict",
-    MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method", DerivedCallable: "a derivative",
+    MapRef: "a dict", DefaultRef: "a dict", Parent: "`super()`", Method: "a method",
+    DerivedCallable: "a derivative, or a checkpointed function",
     Position: "an iterator at one place", Suspended: "a generator at one place",
     **dict.fromkeys((Closure, Bound, Cached), "a function")}
 _ITERATIONS = {"range": "a range", **dict.fromkeys(("keys", "values", "items"), "a view of a dict")}
