@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
+from itertools import takewhile
 
 import numpy as np
 
@@ -52,9 +54,10 @@ def check_overlap(ev: Evaluator, owner: Ref, key: Key, operands: Sequence[Operan
     """Refuses `owner[key] = view`, where NumPy may read elements that it has already written."""
     if not isinstance(value, Ref) or value.addr not in may_share(ev.store, owner.addr):
         return
-    base, of = ev.type_of(Ref(owner.addr)), ev.type_of(value)
+    same = sum(1 for _ in takewhile(bool, map(operator.eq, owner.path, value.path)))
+    base, of = ev.type_of(Ref(owner.addr, owner.path[:same])), ev.type_of(value)
     assert isinstance(base, Tensor) and isinstance(of, Tensor)
-    written, read = ([(step.op, step.args, step.attrs) for step in ref.path] for ref in (owner, value))
+    written, read = ([(step.op, step.args, step.attrs) for step in ref.path[same:]] for ref in (owner, value))
     written.append((index_op, tuple(operands), {"key": key}))
     if of.rank and (value.addr != owner.addr or not is_in_step(base.rank, written, read, ev.defs.get)):
         ev.refuse("SCT303", "an array is written with a view of itself that lies otherwise in memory",

@@ -291,7 +291,9 @@ def tolerates_overlap(access: Access, memory: MemoryUses) -> bool:
         return base, [*path, (by.op, by.args[1:], by.attrs)]
 
     (base, written), (of, read) = view(eqn.args[0]), view(eqn.args[1])
-    if of.type != base.type:
+    steps = [(by.op, by.args[1:], by.attrs) if by is not None and is_alias(by) else None
+             for by in (definition(x) if isinstance(x, Value) else None for x in (base, of))]
+    if of.type != base.type or steps[0] != steps[1]:
         (base, written), read = (eqn.args[0], []), [(eqn.op, (), {})]  # the value is another view
     written.append((index, eqn.args[2:], {"key": key}))
     return is_in_step(rank(base), written, read, definition)
