@@ -339,7 +339,7 @@ def a_float_is_a_position_under_a_finally(x, n):
 @case
 def as_many_are_written_as_a_mask_is_true(x, n):
     try:
-        x[x > 0.5] = x[:n]
+        x[x > 0.5] = x[:n].copy()
     except ValueError:
         return x[1] * 2.0
     return np.sum(x * x)

@@ -419,7 +419,7 @@ def written_by_the_index_of_the_chosen_part(x: float, n: int) -> Any:
         B[2] += 1.0
         return 1
 
-    row = A[2] if n > 1 else A[:2, 0]
+    row = A[2] if n > 1 else A[0]
     A[touch(A)] = row
     return (A * A).sum()
 
