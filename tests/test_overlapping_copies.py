@@ -29,6 +29,7 @@ MATRICES = (
     "for i in range(8):\n        A[i, :i] = A[:i, i]", "for i in range(8):\n        A[i] = A[:, 7 - i] + 1.0",
     "for i in range(1, 8):\n        A[i, 1:] = A[i - 1, :-1]", "A.T[2] = A[:, 1]",
     "top = A.reshape(-1)[1::9]; bot = A.reshape(-1)[8::9]; bot[...] = top", "A.ravel()[1::9] = A.ravel()[8::9]",
+    "A[np.arange(8) % 3 == 0] = A[1]", "A[np.arange(8) % 2 == 0] = A[1:5]",
 )
 REFUSED_VECTORS = (
     "a[::2] = a[1:5]", "a[1:5] = a[::2]", "v = a[1:5]; a[::2] = v", "np.copyto(a[::2], a[1:5])",
@@ -37,7 +38,8 @@ REFUSED_VECTORS = (
 )
 REFUSED_MATRICES = (
     "A[:, 3] = A[2]", "A[2] = A[:, 3]", "A[:, 3], A[2] = A[2], A[:, 3]", "A[:, 1] = A.diagonal()",
-    "c = A[:, 3]; c[:] = A[1]", "A.ravel()[:8] = A.ravel()[8::7]", "for i in range(7):\n        A[i, :] = A[:, i + 1]",
+    "c = A[:, 3]; c[:] = A[1]", "A.ravel()[:8] = A.ravel()[8::7]",
+    "B = A[1:]; i = int(x.size / 4); B[i, :] = A[:, i]", "for i in range(7):\n        A[i, :] = A[:, i + 1]",
 )
 
 

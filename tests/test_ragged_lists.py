@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from oracle import agrees, agrees_in_second_order
 
-from sct import SctError, grad, jvp, value_and_grad
+from sct import jvp, value_and_grad
 
 Program = Callable[[Any, int], Any]
 PROGRAMS: list[Program] = []

@@ -6,7 +6,7 @@
     a[::2] = a[1:5]         perhaps
 
 NumPy copies the value first if it shares memory with the array, unless both are one-dimensional and their strides have
-the same sign (`PyArray_AssignArray`); a mask is written without a copy, too.
+the same sign (`PyArray_AssignArray`); what a mask of all axes selects is written without a copy, too.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 from sct.ir import Eqn, Lit, Op, Operand, Value
 from sct.ops.arrays.indexing import index, split
 from sct.ops.arrays.shape import transpose
+from sct.ops.type_rules import number
 
 __all__ = ["ViewStep", "is_in_step"]
 
@@ -28,12 +29,12 @@ ViewStep = tuple[Op, Sequence[Operand], Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class _Axis:
-    """An axis of a view: `axis` of the array, from `start`, with these steps; `at`: the positions on other axes."""
+    """An axis of a view: `axis` of the array, from `start`, with these steps; `at`: the positions on its other axes."""
 
     axis: int
     start: tuple[Operand, ...] = ()
     steps: tuple[Operand, ...] = ()
-    at: tuple[Operand, ...] = ()
+    at: tuple[tuple[int, Operand], ...] = ()
 
 
 def is_in_step(rank: int, written: Sequence[ViewStep], read: Sequence[ViewStep],
@@ -44,9 +45,12 @@ def is_in_step(rank: int, written: Sequence[ViewStep], read: Sequence[ViewStep],
                    the assignment
     definition     gives the equation that defines a value, if it is known
     """
-    _, _, attrs = written[-1]
+    _, operands, attrs = written[-1]
+    if attrs["key"] == ("m",):
+        whole = _axes(rank, written[:-1])
+        return whole is not None and number(operands[0]).rank < len(whole)  # else it is a mask of positions: buffered
     if "m" in attrs["key"] or "a" in attrs["key"]:
-        return "m" not in attrs["key"]
+        return True
     to, of = _axes(rank, written), _axes(rank, read)
     if to is None or len(to) != 1:
         return to is not None
@@ -58,7 +62,7 @@ def is_in_step(rank: int, written: Sequence[ViewStep], read: Sequence[ViewStep],
 def _axes(rank: int, path: Sequence[ViewStep]) -> list[_Axis] | None:
     """The axes of a view; None if they are not known."""
     axes = [_Axis(k) for k in range(rank)]
-    at: list[Operand] = []
+    at: list[tuple[int, Operand]] = []
     for op, args, attrs in path:
         if op is transpose and attrs.get("axes") is None:
             axes.reverse()
@@ -77,10 +81,17 @@ def _axes(rank: int, path: Sequence[ViewStep]) -> list[_Axis] | None:
             if isinstance(item, slice):
                 start, steps = [() if x is None else (x,) for x in (item.start, item.step)]
                 left.append(replace(axis, start=axis.start + start, steps=axis.steps + steps))
+            elif axis.start or axis.steps:
+                return None  # a position of a part
             else:
-                at.append(item)
+                at.append((axis.axis, item))
         axes = left + axes[len(items):]
     return [replace(axis, at=tuple(at)) for axis in axes]
+
+
+def _are_apart(x: Operand, y: Operand) -> bool:
+    """Are these two different positions?"""
+    return isinstance(x, Lit) and isinstance(y, Lit) and x.value != y.value and min(x.value, y.value) >= 0
 
 
 def _sign(steps: Sequence[Operand]) -> int:
@@ -98,7 +109,10 @@ def _are_in_step(written: _Axis, read: _Axis, definition: Callable[[Value], Eqn 
     def all_same(xs: Sequence[Operand], ys: Sequence[Operand]) -> bool:
         return len(xs) == len(ys) and all(map(same, xs, ys))
 
+    p, q = dict(written.at), dict(read.at)
+    if any(_are_apart(p[axis], q[axis]) for axis in p.keys() & q.keys()):
+        return True
     if written.axis == read.axis:
         return all_same(written.steps, read.steps) or _sign(written.steps) * _sign(read.steps) < 0
-    return not written.steps and not read.steps and len(written.at) == 1 and all_same(written.at, read.at) \
+    return not written.steps and not read.steps and len(p) == 1 and all_same([*p.values()], [*q.values()]) \
         and len(written.start) <= 1 and all_same(written.start, read.start)
