@@ -134,6 +134,48 @@ def test_dates_of_the_caller_are_not_written(which) -> None:
     refuses(f, 1.5, first, second, 2, code="SCT303")
 
 
+def carried(x, dates, other, n):
+    own = dates
+    for _ in range(n):
+        own[0] = other[1]
+        own = other.copy()
+    return x * float((own[1] - own[0]).astype(int))
+
+
+def carried_by_while(x, dates, other, n):
+    own, k = dates.copy(), 0
+    while k < n:
+        own[0] = other[1]
+        if k == 1:
+            own = other
+        k += 1
+    return x * float((own[1] - own[0]).astype(int))
+
+
+def sorted_in_a_loop(x, dates, other, n):
+    own = dates.copy()
+    for _ in range(n):
+        own.sort()
+        own = other[::-1]
+    return x * float((own[1] - own[0]).astype(int))
+
+
+def passed_on(x, dates, other, n):
+    def write(own, m):
+        if m == 0:
+            return 1.0
+        own[0] = other[1]
+        return write(other, m - 1)
+    return x * write(dates.copy(), n)
+
+
+@pytest.mark.parametrize(("f", "code"), ((carried, "SCT303"), (carried_by_while, "SCT303"),
+                                         (sorted_in_a_loop, "SCT302"), (passed_on, "SCT303")))
+def test_dates_that_may_be_the_callers_are_not_written(f, code) -> None:
+    first, second = (np.array([f"202{k}-01-01", f"202{k}-02-05"], dtype="datetime64[D]") for k in range(2))
+    refuses(f, 1.5, first, second, 1, code=code)
+
+
 @pytest.mark.parametrize("call", (
     lambda p, x: np.sum(np.kaiser(5, p) * x[0]),
     lambda p, x: float(f"{p:.17g}") * x[0],

@@ -279,12 +279,16 @@ IMMUTABLE = _HOLD_NOTHING - {collections.Counter, np.random.Generator} | {frozen
 
 
 def is_callers(ev: Evaluator, v: Abstract) -> bool:
-    """Is this an object of the arguments, or from outside, that sct does not see into, or a part of one?"""
+    """Is this an object of the arguments, or from outside, that sct does not see into, or a part or a method of one?"""
     x: Abstract | Operand = v
+    read = None
     while isinstance(x, Value) and (eqn := ev.defs.get(x)) is not None and eqn.op in (inactive, part) and \
-            re.match(r"_0(\.\w+|\[.*\])$", str(eqn.attrs["text"])):
-        x = eqn.args[0]
-    return isinstance(x, Value) and is_python_object(ev, x) and ev.leaf_of(x) is not None or _shares_memory(ev, v)
+            (match := re.match(r"_0(\.\w+|\[.*\])$", str(eqn.attrs["text"]))) is not None:
+        x, read = eqn.args[0], read or match[1]
+    if isinstance(x, Value) and is_python_object(ev, x) and ev.leaf_of(x) is not None:
+        return True
+    is_method_of_others = read is not None and read[0] == "." and not hasattr(np.ndarray, read[1:])
+    return not is_method_of_others and _shares_memory(ev, v)
 
 
 def _shares_memory(ev: Evaluator, v: Abstract) -> bool:
