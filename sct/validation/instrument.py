@@ -14,6 +14,7 @@ import types
 from typing import Any
 
 from sct.errors import Loc
+from sct.frontend.iteration.python_iterators import RUN_OVER
 from sct.frontend.source.parse import loc_of, nested_codes, text_around
 from sct.frontend.state.observed_types import items_place
 
@@ -25,9 +26,6 @@ OBSERVE, ITEMS, CALLEE, ATTRIBUTE = "__sct_observe__", "__sct_items__", "__sct_c
 OPERAND, IN_PLACE, UNPACKED, KEY = "__sct_operand__", "__sct_in_place__", "__sct_unpacked__", "_sct_key_"
 ARGUMENT = "__sct_argument__"
 """The names by which instrumented code calls the observer, and names keys that it reads twice."""
-
-RUNNING_OVER = frozenset(("enumerate", "filter", "map", "zip"))
-"""Builtins that make iterators of their arguments."""
 
 PLACES: list[Loc] = []
 """The places of the expressions in all instrumented code, by number: functions of several files may share globals."""
@@ -157,7 +155,7 @@ class _Instrument(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         zero_argument_super = isinstance(node.func, ast.Name) and node.func.id in ("super", "locals", "vars", "globals")
         places = [None if isinstance(a, ast.Starred) else items_place(loc_of(a, self.file)) for a in node.args]
-        runs_over = isinstance(node.func, ast.Name) and node.func.id in RUNNING_OVER
+        runs_over = isinstance(node.func, ast.Name) and node.func.id in [f.__name__ for f in RUN_OVER]
         self.generic_visit(node)
         if runs_over:
             node.args = [a if place is None else self._wrapped(ARGUMENT, a, place)

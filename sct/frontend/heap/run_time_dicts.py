@@ -213,8 +213,8 @@ def key_text(ev: Evaluator, key: Abstract, operands: list[Operand], of_set: bool
     if of_set and isinstance(t, Tensor) and t.is_scalar:
         ev.refuse("SCT503", "a differentiated number in a set whose items are known only at run time is not supported",
                   why="what is read from a set carries no derivative", hint="use a dict in its place: `seen[k] = True`")
-    ev.refuse("SCT503", f"{abstract_in_words(key)} is not supported in a {'set whose items' if of_set else ''}"
-              f"{'' if of_set else 'dict whose keys'} are known only at run time",
+    ev.refuse("SCT503", f"{abstract_in_words(key)} is not supported in a "
+              f"{'set whose items' if of_set else 'dict whose keys'} are known only at run time",
               hint="use numbers, strings, or tuples of these")
 
 

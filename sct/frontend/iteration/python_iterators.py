@@ -23,12 +23,16 @@ from sct.ir import Value
 from sct.ir.types import BOOL
 from sct.ops.program.effects import inactive, part
 
-__all__ = ["arguments_run_over", "generator_of_python", "is_python_iterator", "python_iterator"]
+__all__ = ["RUN_OVER", "arguments_run_over", "generator_of_python", "is_python_iterator", "python_iterator"]
+
+
+RUN_OVER = (enumerate, filter, map, zip)
+"""Builtins that make iterators of their arguments."""
 
 
 def arguments_run_over(ev: Evaluator, fn: Abstract, args: Sequence[Abstract], nodes: Sequence[Any]) -> list[Abstract]:
     """The arguments of a call; an object of Python that `map` and the like run over is the iterator of its items."""
-    if not (isinstance(fn, Static) and any(fn.value is f for f in (enumerate, filter, map, zip))) or \
+    if not (isinstance(fn, Static) and any(fn.value is f for f in RUN_OVER)) or \
             len(args) != len(nodes):
         return [*args]
     iterables = [python_iterable(ev, v, node) for v, node in zip(args, nodes)]

@@ -96,8 +96,7 @@ def _are_apart(x: Operand, y: Operand) -> bool:
 
 def _sign(steps: Sequence[Operand]) -> int:
     """The sign of a product of steps; 0 if it is not known."""
-    return math.prod(1 if x.value > 0 else -1 for x in steps if isinstance(x, Lit)) if all(
-        isinstance(x, Lit) for x in steps) else 0
+    return math.prod(0 if not isinstance(x, Lit) else 1 if x.value > 0 else -1 for x in steps)
 
 
 def _are_in_step(written: _Axis, read: _Axis, definition: Callable[[Value], Eqn | None]) -> bool:

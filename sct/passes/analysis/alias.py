@@ -277,8 +277,10 @@ def tolerates_overlap(access: Access, memory: MemoryUses) -> bool:
     if isinstance(eqn.out.type, List):
         return list_depth(eqn.out.type) == 1
     key = eqn.attrs["key"]
-    if eqn.op is add_at or {"a", "m"} & set(key):
-        return not {"a", "m"} & set(key)
+    if {"a", "m"} & set(key):
+        return False
+    if eqn.op is add_at:
+        return True
 
     def definition(x: Value) -> Eqn | None:
         return memory.bindings[x].eqn if x in memory.bindings else None
