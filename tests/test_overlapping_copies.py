@@ -29,6 +29,8 @@ MATRICES = (
     "for i in range(8):\n        A[i, :i] = A[:i, i]", "for i in range(8):\n        A[i] = A[:, 7 - i] + 1.0",
     "for i in range(1, 8):\n        A[i, 1:] = A[i - 1, :-1]", "A.T[2] = A[:, 1]",
     "top = A.reshape(-1)[1::9]; bot = A.reshape(-1)[8::9]; bot[...] = top", "A.ravel()[1::9] = A.ravel()[8::9]",
+    "A.swapaxes(0, 1)[0::1, :-2] = A[:, -6:]", "A.reshape(4, 16)[1:3, 2:10] = A[:2]",
+    "A.reshape(-1)[:16].reshape(2, 8)[...] = A[6:]",
     "A[np.arange(8) % 3 == 0] = A[1]", "A[np.arange(8) % 2 == 0] = A[1:5]",
 )
 REFUSED_VECTORS = (

@@ -55,11 +55,11 @@ def check_overlap(ev: Evaluator, owner: Ref, key: Key, operands: Sequence[Operan
     if not isinstance(value, Ref) or value.addr not in may_share(ev.store, owner.addr):
         return
     same = sum(1 for _ in takewhile(bool, map(operator.eq, owner.path, value.path)))
-    base, of = ev.type_of(Ref(owner.addr, owner.path[:same])), ev.type_of(value)
-    assert isinstance(base, Tensor) and isinstance(of, Tensor)
+    base, to, of = map(ev.type_of, (Ref(owner.addr, owner.path[:same]), owner, value))
+    assert isinstance(base, Tensor) and isinstance(to, Tensor) and isinstance(of, Tensor)
     written, read = ([(step.op, step.args, step.attrs) for step in ref.path[same:]] for ref in (owner, value))
     written.append((index_op, tuple(operands), {"key": key}))
-    if of.rank and (value.addr != owner.addr or not is_in_step(base.rank, written, read, ev.defs.get)):
+    if of.rank and (value.addr != owner.addr or not is_in_step(base.rank, written, to.rank, read, ev.defs.get)):
         ev.refuse("SCT303", "an array is written with a view of itself that lies otherwise in memory",
                   why="NumPy may read elements that it has already written",
                   hint="write a copy: `a[::2] = a[1:5].copy()`")

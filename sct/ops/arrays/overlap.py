@@ -37,26 +37,25 @@ class _Axis:
     at: tuple[tuple[int, Operand], ...] = ()
 
 
-def is_in_step(rank: int, written: Sequence[ViewStep], read: Sequence[ViewStep],
+def is_in_step(rank: int, written: Sequence[ViewStep], subscripted: int, read: Sequence[ViewStep],
                definition: Callable[[Value], Eqn | None]) -> bool:
     """Is no element read after it is written, where a part of an array is assigned to another, or to the same?
 
     written, read  the views of the array, which has this rank; the last step of `written` is an index, the subscript of
                    the assignment
+    subscripted    the rank of the view that has this subscript
     definition     gives the equation that defines a value, if it is known
     """
     _, operands, attrs = written[-1]
-    if attrs["key"] == ("m",):
-        whole = _axes(rank, written[:-1])
-        return whole is not None and number(operands[0]).rank < len(whole)  # else it is a mask of positions: buffered
-    if "m" in attrs["key"] or "a" in attrs["key"]:
+    key = attrs["key"]
+    if key == ("m",):
+        return number(operands[0]).rank < subscripted  # else it is a mask of positions, which are buffered
+    if "m" in key or "a" in key or subscripted - key.count("i") + key.count("n") != 1:
         return True
     to, of = _axes(rank, written), _axes(rank, read)
-    if to is None or len(to) != 1:
-        return to is not None
-    if of is None or len(of) != 1:
-        return of == []
-    return _are_in_step(to[0], of[0], definition)
+    if of == []:
+        return True
+    return to is not None and of is not None and len(of) == 1 and _are_in_step(to[0], of[0], definition)
 
 
 def _axes(rank: int, path: Sequence[ViewStep]) -> list[_Axis] | None:

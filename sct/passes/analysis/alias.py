@@ -298,7 +298,7 @@ def tolerates_overlap(access: Access, memory: MemoryUses) -> bool:
     if of.type != base.type or steps[0] != steps[1]:
         (base, written), read = (eqn.args[0], []), [(eqn.op, (), {})]  # the value is another view
     written.append((index, eqn.args[2:], {"key": key}))
-    return is_in_step(rank(base), written, read, definition)
+    return is_in_step(rank(base), written, rank(eqn.args[0]), read, definition)
 
 
 def is_alias(eqn: Eqn) -> bool:
