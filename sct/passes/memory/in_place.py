@@ -40,7 +40,7 @@ from sct.passes.analysis.alias import (
 from sct.passes.memory.alias_graph import AliasGraph
 from sct.passes.memory.contiguity import is_contiguous
 from sct.passes.memory.decisions import Decisions, Owner, carried_out
-from sct.passes.memory.ownership import Ownership, is_arithmetic, is_variable, overwritable, updates
+from sct.passes.memory.ownership import Ownership, carry_hint, is_arithmetic, is_variable, overwritable, updates
 from sct.passes.memory.written_views import WrittenView, overwritten, written_views
 
 __all__ = ["storage"]
@@ -174,6 +174,9 @@ class _Plan(Decisions):
                                         for v in aliases):
             self.copy_at(access, deep=owns_items)
             return
+        if level and not deep and self._is_held(aliases, access):
+            self.copy_at(access, deep=owns_items)
+            return
         later, shapes = self.split_reads(self.later_reads(aliases, access), access)
         pushes = [p for v in aliases for p in self._pushes.get(v, ()) if (p.owner, p.index) not in self._own_buffers]
         views = {s.value for s in later}
@@ -203,6 +206,11 @@ class _Plan(Decisions):
             assert updated is not None
             self.redirects[s.owner, s.index] = updated
             self.memory.retarget(s, updated)
+
+    def _is_held(self, aliases: Iterable[Value], access: Access) -> bool:
+        """Has one of these become an item of a list before?  What becomes of that list is not followed."""
+        reads = (s for v in aliases for s in self.memory.reads.get(v, ()) if becomes_item(s))
+        return any(s.point.position < access.point.position and (s.owner, s.index) not in self.copies for s in reads)
 
     def earlier_values(self, access: Access) -> list[Value]:
         """The earlier values of a view, and what is read from them, where `access` is the base that it is put into.
@@ -320,7 +328,7 @@ class _Plan(Decisions):
     def copy_at(self, access: Access, *, deep: bool = False) -> None:
         """Let this access read a copy."""
         if (access.owner, access.index) not in self.copies:
-            copied = Value(access.value.type, _carry_hint(access) or access.value.hint)
+            copied = Value(access.value.type, carry_hint(access) or access.value.hint)
             self.copies[access.owner, access.index] = copied
             self.deep |= {copied} if deep else set()
             self._pushes[access.value] = [p for p in self._pushes.get(access.value, ()) if p != access]
@@ -484,12 +492,3 @@ def _updated(access: Access) -> Value | None:
         k = access.index - len(loop.bounds)
         return loop.finals[k] if k in range(len(loop.inits)) and loop.finals[k].type == access.value.type else None
     return eqn.out if eqn.op.updates else None
-
-
-def _carry_hint(access: Access) -> str | None:
-    """The name of the loop-carried variable that this operand initializes: the copy is named after it."""
-    eqn = access.owner
-    if not isinstance(eqn, Eqn) or eqn.op.name != "loop":
-        return None
-    k = access.index - 3 * eqn.attrs["counted"]
-    return eqn.regions[-1].params[eqn.attrs["counted"] + k].hint if 0 <= k < eqn.attrs["carries"] else None

@@ -16,7 +16,7 @@ from sct.ir.loop_view import LoopView, loop_view
 from sct.ir.types import List, Tensor, holds_array
 from sct.passes.analysis.alias import Access, Binding, MemoryUses, donations, is_alias, is_inner_list, writes_items
 
-__all__ = ["Ownership", "is_arithmetic", "is_variable", "overwritable", "updates"]
+__all__ = ["Ownership", "carry_hint", "is_arithmetic", "is_variable", "overwritable", "updates"]
 
 
 class Ownership:
@@ -235,3 +235,12 @@ def updates(memory: MemoryUses) -> Iterator[tuple[Eqn, Access]]:
             access = memory.access(eqn, k)
             if access is not None:
                 yield eqn, access
+
+
+def carry_hint(access: Access) -> str | None:
+    """The name of the loop-carried variable that this operand initializes: the copy is named after it."""
+    eqn = access.owner
+    if not isinstance(eqn, Eqn) or eqn.op.name != "loop":
+        return None
+    k = access.index - 3 * eqn.attrs["counted"]
+    return eqn.regions[-1].params[eqn.attrs["counted"] + k].hint if 0 <= k < eqn.attrs["carries"] else None
