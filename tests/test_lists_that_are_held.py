@@ -1,4 +1,4 @@
-"""Lists and tuples that are put into lists and dicts, and get longer or change afterwards: the holder keeps the old one.
+"""Lists and tuples that are put into lists and dicts, and change afterwards: what holds them keeps the old one.
 
 The list that holds one may be that of a branch, of an inner loop, or be passed on through a branch before the change.
 """
